@@ -29,3 +29,10 @@ sources() {
     (cd "$ROOT" && find . -name node_modules -prune -o -type f -name "$pattern" -printf '%P\0')
   done
 }
+
+# label_path //a/b:c -> a/b/c, where Bazel puts the output below bazel-bin.
+label_path() {
+  local label=${1#//}
+  [[ $label == *:* ]] || label="$label:${label##*/}"
+  printf '%s\n' "${label/:/\/}"
+}
