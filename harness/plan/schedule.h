@@ -33,7 +33,8 @@ struct Release {
   int64_t offset_ns = 0;
   std::string step;
   Edge edge = START;
-  // WHEN: `expr` true for `hold_ns`, within `within_ns` of run start, else `otherwise`.
+  // WHEN: from the start of `step` (the one above; "" = run start) on, `expr` true for `hold_ns`, within `within_ns` of
+  // that start, else `otherwise`.
   std::string expr;
   int64_t hold_ns = 0;
   int64_t within_ns = 0;
