@@ -95,6 +95,9 @@ class Fleet {
   // anything is started.
   absl::Status Begin(const std::map<std::string, std::string>& variables);
 
+  // Replaces the event rules of a role, also while it runs (a plan that watches a target it did not start).
+  absl::Status SetEventRules(const std::string& role, std::vector<EventRule> rules);
+
   std::vector<InstanceInfo> Instances() const;  // in the order of the specs, by index
   const InstanceInfo* Find(const std::string& name) const;
   ProcessSeam* Process(const std::string& name);      // null: no such instance
