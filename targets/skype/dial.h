@@ -1,0 +1,27 @@
+// One attempt to reach a supernode, as cheap as the kernel allows: a storm is tens of thousands of them per second.
+#ifndef TARGETS_SKYPE_DIAL_H_
+#define TARGETS_SKYPE_DIAL_H_
+
+#include <netinet/in.h>
+
+#include <string_view>
+
+namespace skype {
+
+struct Dialed {
+  enum State {
+    kNotMade,     // no socket: connect(2) was not called
+    kRefused,     // known at once on loopback
+    kConnecting,  // wait for EPOLLOUT, then send the greeting
+    kSent,        // connected, the greeting is on its way
+  };
+  State state = kNotMade;
+  int fd = -1;  // set for the last two; the caller owns it
+};
+
+// Non-blocking: connect(2), then tries to send `greeting`, which finds out what became of it.
+Dialed Dial(const sockaddr_in& to, std::string_view greeting);
+
+}  // namespace skype
+
+#endif  // TARGETS_SKYPE_DIAL_H_
