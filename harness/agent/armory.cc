@@ -306,7 +306,7 @@ void Armory::Emit(const Action& action, const Instance& instance, FaultEdge::Edg
   message.set_why(instance.why);
   message.set_incarnation(port_->Incarnation(instance.spec.target()));
   *message.mutable_witness() = instance.witness;
-  sink_(action.owner, message);
+  sink_({action.owner, instance.spec.target(), action.fault}, message);
 }
 
 std::vector<Armory::Row> Armory::List() const {

@@ -36,7 +36,12 @@ class ArmoryPort {
 class Armory {
  public:
   static constexpr int64_t kLongestFault = 15 * 60 * kSecond;
-  using EdgeSink = std::function<void(const std::string& owner, const agent::v1::FaultEdge&)>;
+  struct Origin {
+    const std::string& owner;
+    const std::string& target;
+    const faults::v1::Fault& fault;
+  };
+  using EdgeSink = std::function<void(const Origin& origin, const agent::v1::FaultEdge& edge)>;
 
   Armory(EventLoop* loop, const Clock* clock, ArmoryPort* port, EdgeSink sink);
   ~Armory();  // lifts everything

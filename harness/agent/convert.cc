@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "faults/core/status_macros.h"
+#include "harness/plan/references.h"
 #include "harness/plan/variants.h"
 
 namespace squall {
@@ -182,19 +183,11 @@ Labels LabelsOf(const InstanceInfo& instance) {
 }
 
 absl::StatusOr<std::string> Substitute(const std::string& text, const std::map<std::string, std::string>& variables) {
-  std::string out;
-  size_t at = 0;
-  while (true) {
-    const size_t open = text.find("${", at);
-    if (open == text.npos) return out + text.substr(at);
-    const size_t close = text.find('}', open);
-    if (close == text.npos) return absl::InvalidArgumentError(absl::StrCat("\"", text, "\": ${ without }"));
-    const std::string name = text.substr(open + 2, close - open - 2);
-    const auto found = variables.find(name);
-    if (found == variables.end()) return absl::NotFoundError(absl::StrCat("nothing is known as ${", name, "}"));
-    out += text.substr(at, open - at) + found->second;
-    at = close + 1;
-  }
+  return ExpandLate(text, [&](std::string_view name) -> std::optional<std::string> {
+    const auto found = variables.find(std::string(name));
+    if (found == variables.end()) return std::nullopt;
+    return found->second;
+  });
 }
 
 }  // namespace squall

@@ -32,7 +32,7 @@ absl::StatusOr<host::v1::StartLoad> LoadOf(const plan::v1::Load& load,
 // Labels that every series of an instance carries.
 Labels LabelsOf(const InstanceInfo& instance);
 
-// "${link.x.address}" etc. replaced from `variables`; NotFound names the unknown one.
+// "${link.x.address}" etc. replaced from `variables`; InvalidArgument names the unknown one.
 absl::StatusOr<std::string> Substitute(const std::string& text, const std::map<std::string, std::string>& variables);
 
 }  // namespace squall

@@ -18,14 +18,11 @@
 #include "faults/core/clock.h"
 #include "faults/core/event_loop.h"
 #include "harness/agent/exchange.h"
+#include "harness/agent/exec_runner.h"
 #include "harness/agent/health.h"
 #include "harness/agent/series.h"
 
 namespace squall {
-
-// Runs a program and calls back with its exit code and output. The agent gives one that goes through the guardian.
-using ExecRunner = std::function<void(const std::vector<std::string>& argv, int64_t timeout_ns,
-                                      std::function<void(absl::StatusOr<std::pair<int, std::string>>)> done)>;
 
 struct ProbeSpec {
   enum How { SCRAPE, TCP, GRPC_HEALTH, EXEC, PROMETHEUS_VALUE };
@@ -46,7 +43,7 @@ struct ProbeSpec {
 
 class Prober {
  public:
-  Prober(EventLoop* loop, const Clock* clock, SeriesBook* book, HealthChecker* health, ExecRunner exec);
+  Prober(EventLoop* loop, const Clock* clock, SeriesBook* book, HealthChecker* health, ExecRunner* exec);
   ~Prober();
 
   // Begins at once, then every `every_ns`.
@@ -67,7 +64,7 @@ class Prober {
   const Clock* const clock_;
   SeriesBook* const book_;
   HealthChecker* const health_;
-  const ExecRunner exec_;
+  ExecRunner* const exec_;
   uint64_t bad_lines_ = 0;
   std::vector<std::shared_ptr<Probe>> probes_;
 };
