@@ -1,7 +1,7 @@
 // ${...} references in a plan's text. Params are replaced when the plan is read; the others ("late") name things that
 // exist only once instances start, and whoever starts them replaces them.
 //
-//   ASSIGN_OR_RETURN(std::string arg, ExpandLate("--port=${port}", [&](std::string_view name) { return Lookup(name);
+//   ASSIGN_OR_RETURN(std::string arg, ExpandLate("--port=${port}", [&](const std::string& name) { return Lookup(name);
 //   }));
 //
 // Late names: bin.NAME  port  port.NAME  label.NAME  link.NAME.address  target.ROLE.address (first port of instance 0)
@@ -12,11 +12,11 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 
 namespace squall {
 
@@ -28,20 +28,20 @@ struct TextPiece {
 };
 
 // InvalidArgument for a "${" without its "}" and for an empty name.
-absl::StatusOr<std::vector<TextPiece>> SplitReferences(std::string_view text);
+absl::StatusOr<std::vector<TextPiece>> SplitReferences(absl::string_view text);
 
 // A late reference, taken apart: {"link", "im", "address"}; {"port", "", ""}.
 struct LateName {
   std::string kind, name, part;
 };
-std::optional<LateName> ParseLateName(std::string_view name);
+std::optional<LateName> ParseLateName(absl::string_view name);
 
 // The forms above, for messages: "bin.NAME", "port", ...
 const std::vector<std::string>& LateForms();
 
 // Replaces every reference by what `lookup` gives; its nullopt is InvalidArgument that names the reference.
-absl::StatusOr<std::string> ExpandLate(std::string_view text,
-                                       const std::function<std::optional<std::string>(std::string_view name)>& lookup);
+absl::StatusOr<std::string> ExpandLate(
+    absl::string_view text, const std::function<std::optional<std::string>(const std::string& name)>& lookup);
 
 }  // namespace squall
 
