@@ -75,7 +75,8 @@ std::string Fact(absl::string_view term, absl::string_view html) {
 }
 
 std::string MarginRange(const report::v1::InvariantResult& invariant) {
-  if (invariant.margin_lo() == invariant.margin_hi() || std::isnan(invariant.margin_lo())) return "";
+  const bool known = std::isfinite(invariant.margin_lo()) || std::isfinite(invariant.margin_hi());
+  if (invariant.margin_lo() == invariant.margin_hi() || !known) return "";
   return absl::StrCat("between ", Number(invariant.margin_lo()), " and ", Number(invariant.margin_hi()));
 }
 

@@ -8,15 +8,13 @@
 
   function bandColor(i) { return color("--band-" + (i % 4)); }
 
-  // Fault bands lie under the curve. Each has its name on its own row, so that overlapping ones stay readable.
+  // Fault bands lie under the curve.
   function drawBands(u) {
     const ctx = u.ctx, box = u.bbox, dpr = window.devicePixelRatio || 1;
     ctx.save();
     ctx.beginPath();
     ctx.rect(box.left, box.top, box.width, box.height);
     ctx.clip();
-    ctx.font = 11 * dpr + "px system-ui, sans-serif";
-    ctx.textBaseline = "top";
     data.bands.forEach((band, i) => {
       const from = u.valToPos(band.from, "x", true);
       const to = Math.max(u.valToPos(band.to, "x", true), from + 2 * dpr);
@@ -40,6 +38,7 @@
     ctx.save();
     ctx.font = 11 * dpr + "px system-ui, sans-serif";
     ctx.textBaseline = "top";
+    ctx.textAlign = "left";
     function line(t, style, dash, width) {
       const x = u.valToPos(t, "x", true);
       if (x < box.left - 1 || x > box.left + box.width + 1) return null;
@@ -65,6 +64,7 @@
     }
     data.steps.forEach((step) => line(step.t, color("--step"), [2, 4], 1));
     data.violations.forEach((violation) => line(violation.t, color("--violation"), [], 2));
+    // Names stand on rows in turn, so that those of overlapping faults stay readable.
     data.bands.forEach((band, i) => {
       const x = u.valToPos(band.from, "x", true);
       ctx.fillStyle = bandColor(i);
@@ -96,7 +96,7 @@
                 y: { range: (u, min, max) => uPlot.rangeNum(Math.min(min, 0), max, 0.1, true) } },
       series: [{}, { stroke: color("--series"), width: 2, points: { show: false }, spanGaps: false }],
       axes: [
-        Object.assign({ values: (u, splits) => splits.map((t) => t + " s"), space: 60 }, axis),
+        Object.assign({ size: 32, values: (u, splits) => splits.map((t) => t + " s"), space: 60 }, axis),
         Object.assign({ size: 64, values: (u, splits) => splits.map((v) => format(v)) }, axis),
       ],
       hooks: {
