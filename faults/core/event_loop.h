@@ -38,8 +38,10 @@ class EventLoop {
   void Unwatch(int fd);  // before closing it; fine inside any callback
   // Not before `when_ns`. Timers due together run in the order of their times.
   TimerId At(int64_t when_ns, std::function<void()> callback);
-  TimerId After(int64_t delay_ns, std::function<void()> callback) { return At(clock_->Now() + delay_ns, std::move(callback)); }
-  void Cancel(TimerId id);  // fine if it has run
+  TimerId After(int64_t delay_ns, std::function<void()> callback) {
+    return At(clock_->Now() + delay_ns, std::move(callback));
+  }
+  void Cancel(TimerId id);                // fine if it has run
   void Post(std::function<void()> task);  // thread-safe; runs on the loop soon, in order
   void Run();                             // until Stop
   void RunOnce(int64_t at_most_ns);       // one round: waits at most that long

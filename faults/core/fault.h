@@ -37,8 +37,11 @@ struct ArmContext {
   int64_t deadline_ns = 0;  // the fault must have ended by itself then; required
   uint64_t seed = 0;        // draws come from RandomStream(seed, site)
   std::string site;
-  uint32_t count = 1;       // Start, Drain: how many instances
+  uint32_t count = 1;  // Start, Drain: how many instances
 };
+
+// InvalidArgument: no clock, or a deadline that is not ahead.
+absl::Status CheckContext(const ArmContext& context);
 
 // An armed fault: lifts on destruction. Move-only. Not thread-safe.
 class ArmedFault {

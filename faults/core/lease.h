@@ -18,8 +18,9 @@ namespace squall {
 // Move-only owner of the mapping and its descriptor. Extend and Live may race from several processes.
 class LeasePage {
  public:
-  static absl::StatusOr<LeasePage> Create();      // a memfd; the lease starts lapsed
-  static absl::StatusOr<LeasePage> Map(int fd);   // takes ownership of fd; checks that it is such a page
+  static absl::StatusOr<LeasePage> Create();  // a memfd; the lease starts lapsed
+  static absl::StatusOr<LeasePage> Map(
+      int fd);  // owns fd at once, closes it on an error; InvalidArgument: no such page
   LeasePage(LeasePage&& other) noexcept;
   LeasePage& operator=(LeasePage&& other) noexcept;
   ~LeasePage();

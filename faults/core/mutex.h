@@ -1,5 +1,5 @@
-// std::mutex and condition variable under abseil's thread annotations. Use these, not absl::Mutex: the system's abseil is
-// not instrumented, so ThreadSanitizer reports races under a correct absl::Mutex.
+// std::mutex and condition variable under abseil's thread annotations. Use these, not absl::Mutex: the system's abseil
+// is not instrumented, so ThreadSanitizer reports races under a correct absl::Mutex.
 #ifndef FAULTS_CORE_MUTEX_H_
 #define FAULTS_CORE_MUTEX_H_
 

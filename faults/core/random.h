@@ -23,11 +23,11 @@ class RandomStream {
   RandomStream(uint64_t seed, std::string_view site, uint64_t first_ordinal = 0);
 
   uint64_t Bits();
-  double Uniform();                          // [0, 1)
-  double Uniform(double low, double high);   // [low, high)
-  uint64_t Below(uint64_t n);                // [0, n), without bias; n > 0
+  double Uniform();                         // [0, 1)
+  double Uniform(double low, double high);  // [low, high)
+  uint64_t Below(uint64_t n);               // [0, n), without bias; n > 0
   double Exponential(double mean);
-  bool Chance(double probability);           // <= 0 never, >= 1 always, without a draw
+  bool Chance(double probability);  // <= 0 never, >= 1 always, without a draw
   // The first `count` places of a random order of 0..n-1.
   std::vector<size_t> Sample(size_t n, size_t count);
   uint64_t ordinal() const { return ordinal_; }

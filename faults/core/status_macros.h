@@ -7,8 +7,8 @@
 #define SQUALL_CONCAT_INNER(a, b) a##b
 #define SQUALL_CONCAT(a, b) SQUALL_CONCAT_INNER(a, b)
 
-#define RETURN_IF_ERROR(expr)                       \
-  do {                                              \
+#define RETURN_IF_ERROR(expr)                                 \
+  do {                                                        \
     if (auto status_ = (expr); !status_.ok()) return status_; \
   } while (false)
 
