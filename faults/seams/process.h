@@ -13,9 +13,9 @@ class ProcessSeam {
  public:
   struct State {
     bool running = false;
-    bool stopped = false;          // all its threads are in state T
-    uint32_t incarnation = 0;      // grows with each start
-    int32_t exit_signal = 0;       // of the last end; 0 = ended by itself, or never
+    bool stopped = false;      // all its threads are in state T
+    uint32_t incarnation = 0;  // grows with each start
+    int32_t exit_signal = 0;   // of the last end; 0 = ended by itself, or never
   };
   virtual ~ProcessSeam() = default;
   // To the leader, by pidfd: a pid that was given to somebody else is never hit. FailedPrecondition if it does not run.
