@@ -23,7 +23,8 @@ bool ParseAddress(const std::string& text, sockaddr_storage* address, socklen_t*
   int port = 0;
   if (colon == text.npos || !absl::SimpleAtoi(text.substr(colon + 1), &port) || port < 1 || port > 65535) return false;
   std::string host = text.substr(0, colon);
-  if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
+  const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
+  if (bracketed) host = host.substr(1, host.size() - 2);
   auto* v4 = reinterpret_cast<sockaddr_in*>(address);
   if (inet_pton(AF_INET, host.c_str(), &v4->sin_addr) == 1) {
     v4->sin_family = AF_INET;
@@ -32,7 +33,7 @@ bool ParseAddress(const std::string& text, sockaddr_storage* address, socklen_t*
     return true;
   }
   auto* v6 = reinterpret_cast<sockaddr_in6*>(address);
-  if (inet_pton(AF_INET6, host.c_str(), &v6->sin6_addr) != 1) return false;
+  if (!bracketed || inet_pton(AF_INET6, host.c_str(), &v6->sin6_addr) != 1) return false;
   v6->sin6_family = AF_INET6;
   v6->sin6_port = htons(port);
   *size = sizeof(sockaddr_in6);

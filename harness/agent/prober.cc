@@ -125,6 +125,25 @@ void Prober::AskHttp(const std::shared_ptr<Probe>& probe, int64_t deadline_ns) {
                                     });
 }
 
+void Prober::RecordScrape(const Probe& probe, const std::string& body) {
+  const PrometheusText text = ParsePrometheus(body);
+  bad_lines_ += text.bad_lines;
+  const int64_t now = clock_->Now();
+  for (const PrometheusSample& sample : text.samples) {
+    if (probe.spec.how == ProbeSpec::PROMETHEUS_VALUE) {
+      if (sample.metric == probe.spec.service) return Record(probe, sample.value);
+      continue;
+    }
+    Labels labels(sample.labels.begin(), sample.labels.end());
+    for (const auto& [name, value] : probe.spec.labels) labels[name] = value;  // where it comes from wins
+    if (sample.cumulative) {
+      book_->Counter(sample.metric, labels, now, sample.value, probe.spec.every_ns);
+    } else {
+      book_->Gauge(sample.metric, labels, now, sample.value, probe.spec.every_ns);
+    }
+  }
+}
+
 void Prober::Record(const Probe& probe, double value) {
   book_->Gauge(probe.spec.metric, probe.spec.labels, clock_->Now(), value, probe.spec.every_ns);
 }

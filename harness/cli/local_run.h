@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "harness/engine/engine.h"
 #include "harness/plan/loader.h"
+#include "harness/report/terminal.h"
 
 namespace squall {
 
@@ -22,7 +23,7 @@ struct RunOptions {
   std::optional<uint64_t> seed;                 // drawn and printed if absent
   std::string report_dir;                       // absolute
   std::string replay_command;                   // without the seed
-  bool quiet = false;
+  TerminalStyle style;
   std::function<void(const std::string&)> status;  // the live line, once a second
 };
 
@@ -34,8 +35,7 @@ struct RunOutcome {
 // Blocks. A plan that does not load: exit code 2, its errors on `last_screen`. SIGINT and SIGTERM halt the run.
 RunOutcome RunLocally(const RunOptions& options);
 
-// Writes report.json, report.html, events.jsonl to `directory`. Shared with the controller's runs.
-absl::Status WriteRunReport(const Engine& engine, const plan::v1::Plan& plan, const std::string& directory);
+inline constexpr char kLocalAgent[] = "local";
 
 // "bin" and "set" flags: NAME=VALUE. InvalidArgument names the flag.
 absl::StatusOr<std::map<std::string, std::string>> ParsePairs(const std::string& flag,
