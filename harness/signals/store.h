@@ -96,8 +96,9 @@ class SignalStore {
   std::vector<std::string> Metrics() const;  // sorted
   // Rises with each point of the metric: a cheap question whether there is news.
   uint64_t Version(std::string_view metric) const;
-  // Where points of any agent were lost, sorted and merged; grows at the end.
+  // Where points of any agent were lost, in order, disjoint.
   const std::vector<Hole>& holes() const { return holes_; }
+  bool HasHole(int64_t after_ns, int64_t until_ns) const;  // within (after, until]
   const Losses& losses() const { return losses_; }
   size_t series_count() const { return series_.size(); }
   size_t point_count() const { return points_; }
@@ -111,13 +112,14 @@ class SignalStore {
   struct Agent {
     int64_t watermark_ns = std::numeric_limits<int64_t>::min();
     bool live = true;
+    std::vector<Hole> holes;
     std::unordered_map<uint32_t, Series*> by_id;  // null: refused
   };
   Series* Intern(std::string_view metric, Labels labels, SeriesKind kind, int64_t period_ns, const std::string& agent);
   void EndOlder(const Series& series, int64_t t_ns);
   void Add(Series* series, const Sample& sample);
   void Thin(Series* series);
-  void AddHole(int64_t from_ns, int64_t to_ns);
+  void MergeHoles();
 
   const Limits limits_;
   Losses losses_;
