@@ -36,10 +36,11 @@ absl::StatusOr<Binaries> FindBinaries() {
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
   if (error) return absl::InternalError("cannot read /proc/self/exe");
   Binaries found;
-  found.squall = self.string();
   const fs::path bin = self.parent_path();
   // bin/harness/cli/squall stands two folders below the root of the build tree.
-  const std::vector<fs::path> roots = {bin, self.string() + ".runfiles/squall", bin.parent_path().parent_path()};
+  std::vector<fs::path> roots = {bin, self.string() + ".runfiles/squall", bin.parent_path().parent_path()};
+  if (const fs::path here = fs::current_path(error); !error) roots.push_back(here);  // a test's runfiles
+  ASSIGN_OR_RETURN(found.squall, Find(roots, "harness/cli/squall"));
   ASSIGN_OR_RETURN(found.guardian, Find(roots, "targets/guardian/squall-guardian"));
   ASSIGN_OR_RETURN(found.relay, Find(roots, "targets/relay/squall-relay"));
   ASSIGN_OR_RETURN(found.load, Find(roots, "targets/load/squall-load"));

@@ -112,7 +112,7 @@ grpc::Status ControllerService::RunLoaded(grpc::ServerContext* context, const Ru
   options.epoch = static_cast<uint64_t>(now_ms) + ++epoch_;  // grows over restarts of the controller, too
   options.binaries.insert(request.binaries().begin(), request.binaries().end());
   options.directory = directory;
-  options.replay_command = absl::StrCat(request.replay_command(), " --seed=", options.seed);
+  options.replay_command = absl::StrCat(request.replay_command(), options.seed);
   options.started_at = FormatWallClock(now_ms);
   options.squall_version = kVersion;
   options.mode = EngineOptions::Mode::kAttach;

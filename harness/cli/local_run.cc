@@ -62,7 +62,8 @@ class PrivateDirectory {
 // SIGINT, SIGTERM and the guardian's death, watched by a thread of their own while the run goes on.
 class Watchman {
  public:
-  Watchman(RunDriver* driver, int guardian_pidfd) : driver_(driver), guardian_(guardian_pidfd) {
+  Watchman(RunDriver* driver, int guardian_pidfd, int64_t halt_after_ns)
+      : driver_(driver), guardian_(guardian_pidfd), halt_after_ns_(halt_after_ns) {
     thread_ = std::thread([this] { Watch(); });
   }
   ~Watchman() {
@@ -87,19 +88,21 @@ class Watchman {
       loop_.Unwatch(guardian_);
       driver_->ReportLost(kLocalAgent);
     });
+    if (halt_after_ns_ > 0) loop_.After(halt_after_ns_, [this] { driver_->Halt("the time for this run is over", 0); });
     loop_.Run();
     close(signals);
   }
 
   RunDriver* const driver_;
   const int guardian_;
+  const int64_t halt_after_ns_;
   RealClock clock_;
   EventLoop loop_{&clock_};
   std::thread thread_;
 };
 
 RunOutcome Fail(const absl::Status& status) {
-  return {kToolError, absl::StrCat("squall run: ", status.message(), "\n")};
+  return {kToolError, absl::StrCat("squall run: ", status.message(), "\n"), std::nullopt};
 }
 
 std::string Errors(const std::vector<PlanError>& errors) {
@@ -123,7 +126,7 @@ EngineOptions OptionsFor(const RunOptions& run, const std::string& run_id, uint6
   options.seed = seed;
   options.binaries = run.binaries;
   options.directory = run.report_dir + "/targets";
-  options.replay_command = absl::StrCat(run.replay_command, " --seed=", seed);
+  options.replay_command = absl::StrCat(run.replay_command, seed);
   options.started_at = FormatWallClock(now_ms);
   options.squall_version = kVersion;
   options.mode = EngineOptions::Mode::kTest;
@@ -148,7 +151,7 @@ absl::StatusOr<RunOutcome> RunWith(const RunOptions& options, LoadedPlan plan, c
   const plan::v1::Plan copy = plan.plan;
   std::unique_ptr<Engine> engine;
   {
-    Watchman watchman(&driver, guardian.pidfd());
+    Watchman watchman(&driver, guardian.pidfd(), options.halt_after_ns);
     engine = driver.Run(std::move(plan), OptionsFor(options, run_id, seed, now_ms), options.status);
   }
   (void)guardian.Signal(SIGTERM);
@@ -159,14 +162,14 @@ absl::StatusOr<RunOutcome> RunWith(const RunOptions& options, LoadedPlan plan, c
   server->Shutdown(std::chrono::system_clock::now());
   if (!gone.ok()) return gone;
   ASSIGN_OR_RETURN(std::string screen, WriteRunReport(*engine, copy, options.report_dir, options.style));
-  return RunOutcome{engine->exit_code(), std::move(screen)};
+  return RunOutcome{engine->exit_code(), std::move(screen), engine->Report()};
 }
 
 }  // namespace
 
 RunOutcome RunLocally(const RunOptions& options) {
   LoadResult loaded = LoadPlanFile(options.plan_path, options.sets);
-  if (!loaded.ok()) return {kBadUsage, Errors(loaded.errors)};
+  if (!loaded.ok()) return {kBadUsage, Errors(loaded.errors), std::nullopt};
   const auto binaries = FindBinaries();
   if (!binaries.ok()) return Fail(binaries.status());
   // Before any thread starts: all of them leave these to the watchman.

@@ -22,14 +22,16 @@ struct RunOptions {
   std::map<std::string, std::string> binaries;  // ${bin.NAME} -> path
   std::optional<uint64_t> seed;                 // drawn and printed if absent
   std::string report_dir;                       // absolute
-  std::string replay_command;                   // without the seed
+  std::string replay_command;                   // without the seed, which is put at its end: "... --seed="
   TerminalStyle style;
   std::function<void(const std::string&)> status;  // the live line, once a second
+  int64_t halt_after_ns = 0;                       // 0 = never; a halt that leaves a caller with a deadline its report
 };
 
 struct RunOutcome {
   int exit_code = 5;
   std::string last_screen;
+  std::optional<report::v1::RunReport> report;  // of a run that took place on this machine
 };
 
 // Blocks. A plan that does not load: exit code 2, its errors on `last_screen`. SIGINT and SIGTERM halt the run.

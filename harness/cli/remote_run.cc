@@ -111,13 +111,14 @@ absl::StatusOr<RunOutcome> Run(const RunOptions& options, const std::string& whe
       if (update.update_case() == RunUpdate::kStatusLine && options.status) options.status(update.status_line());
       if (update.has_done()) {
         done = true;
-        outcome = {update.done().exit_code(), update.done().last_screen()};
+        outcome = {update.done().exit_code(), update.done().last_screen(), std::nullopt};
       }
     }
     status = stream->Finish();
     interrupted = canceller.exit_code();
   }
-  if (interrupted != 0) return RunOutcome{interrupted, "squall run: interrupted; the controller was told to halt the run\n"};
+  if (interrupted != 0) return RunOutcome{interrupted, "squall run: interrupted; the controller was told to halt the run\n",
+                                           std::nullopt};
   if (!status.ok()) {
     return absl::Status(static_cast<absl::StatusCode>(status.error_code()),
                         absl::StrCat("controller ", where, ": ", status.error_message()));
@@ -137,7 +138,7 @@ RunOutcome RunRemotely(const RunOptions& options, const std::string& controller,
   auto outcome = Run(options, controller, token_file);
   if (outcome.ok()) return *std::move(outcome);
   const bool usage = absl::IsInvalidArgument(outcome.status()) || absl::IsPermissionDenied(outcome.status());
-  return {usage ? kBadUsage : kToolError, absl::StrCat("squall run: ", outcome.status().message(), "\n")};
+  return {usage ? kBadUsage : kToolError, absl::StrCat("squall run: ", outcome.status().message(), "\n"), std::nullopt};
 }
 
 }  // namespace squall

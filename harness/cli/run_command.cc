@@ -21,7 +21,7 @@ std::string ReplayCommand(const RunFlags& flags) {
   for (const std::string& binary : flags.plan.binaries) absl::StrAppend(&command, " --bin ", binary);
   if (!flags.controller.empty()) absl::StrAppend(&command, " --controller ", flags.controller);
   if (!flags.token_file.empty()) absl::StrAppend(&command, " --token_file ", flags.token_file);
-  return command;
+  return command + " --seed=";
 }
 
 }  // namespace
