@@ -4,7 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "harness/plan/after_rule.h"
-#include "harness/plan/check_context.h"
+#include "harness/plan/plan_check.h"
 
 namespace squall {
 namespace {
@@ -61,26 +61,26 @@ std::map<std::string, size_t> Places(const std::vector<std::string>& names) {
   return places;
 }
 
-void CheckNeeds(CheckContext* context) {
-  const std::map<std::string, size_t> places = Places(context->roles());
-  Graph graph(context->roles().size());
-  for (int i = 0; i < context->plan().targets_size(); ++i) {
-    for (const std::string& need : context->plan().targets(i).needs()) {
+void CheckNeeds(PlanCheck* check) {
+  const std::map<std::string, size_t> places = Places(check->roles());
+  Graph graph(check->roles().size());
+  for (int i = 0; i < check->plan().targets_size(); ++i) {
+    for (const std::string& need : check->plan().targets(i).needs()) {
       auto it = places.find(need);
       if (it != places.end() && it->second != static_cast<size_t>(i)) graph[i].push_back(it->second);
     }
   }
   for (const auto& cycle : FindCycles(graph)) {
-    context->Add(absl::StrCat("targets[", context->roles()[cycle.front()], "].needs"),
-                 absl::StrCat("a circle of `needs`: ", Chain(cycle, context->roles())));
+    check->Add(absl::StrCat("targets[", check->roles()[cycle.front()], "].needs"),
+               absl::StrCat("a circle of `needs`: ", Chain(cycle, check->roles())));
   }
 }
 
-void CheckReleaseOrder(CheckContext* context) {
-  const std::map<std::string, size_t> places = Places(context->steps());
-  Graph graph(context->steps().size());
-  for (int i = 0; i < context->plan().steps_size(); ++i) {
-    const plan::v1::Step& step = context->plan().steps(i);
+void CheckReleaseOrder(PlanCheck* check) {
+  const std::map<std::string, size_t> places = Places(check->steps());
+  Graph graph(check->steps().size());
+  for (int i = 0; i < check->plan().steps_size(); ++i) {
+    const plan::v1::Step& step = check->plan().steps(i);
     if (step.has_at()) continue;
     if (step.after().empty()) {
       if (i > 0) graph[i].push_back(i - 1);
@@ -92,17 +92,17 @@ void CheckReleaseOrder(CheckContext* context) {
     if (it != places.end() && it->second != static_cast<size_t>(i)) graph[i].push_back(it->second);
   }
   for (const auto& cycle : FindCycles(graph)) {
-    context->Add(absl::StrCat("steps[", cycle.front(), "]"),
-                 absl::StrCat("steps that wait for each other: ", Chain(cycle, context->steps()),
-                              " (a step without `at` or `after` waits for the one above)"));
+    check->Add(absl::StrCat("steps[", cycle.front(), "]"),
+               absl::StrCat("steps that wait for each other: ", Chain(cycle, check->steps()),
+                            " (a step without `at` or `after` waits for the one above)"));
   }
 }
 
 }  // namespace
 
-void CheckCycles(CheckContext* context) {
-  CheckNeeds(context);
-  CheckReleaseOrder(context);
+void CheckCycles(PlanCheck* check) {
+  CheckNeeds(check);
+  CheckReleaseOrder(check);
 }
 
 }  // namespace squall

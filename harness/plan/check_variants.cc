@@ -2,7 +2,7 @@
 #include <map>
 
 #include "absl/strings/str_cat.h"
-#include "harness/plan/check_context.h"
+#include "harness/plan/plan_check.h"
 #include "harness/plan/scalars.h"
 
 namespace squall {
@@ -13,11 +13,11 @@ const std::vector<std::string>& ReservedLabels() {
   return *names;
 }
 
-void CheckLabelName(CheckContext* context, const std::string& path, const std::string& name) {
-  context->CheckIdentifier(path, name);
+void CheckLabelName(PlanCheck* check, const std::string& path, const std::string& name) {
+  check->CheckIdentifier(path, name);
   const auto& reserved = ReservedLabels();
   if (std::find(reserved.begin(), reserved.end(), name) != reserved.end()) {
-    context->Add(path, absl::StrCat("every series has a label `", name, "` already; choose another name"));
+    check->Add(path, absl::StrCat("every series has a label `", name, "` already; choose another name"));
   }
 }
 
@@ -34,15 +34,15 @@ std::vector<std::string> ValuesAbove(const plan::v1::Target& target, int variant
   return values;
 }
 
-void CheckOf(CheckContext* context, const plan::v1::Target& target, int variant, const plan::v1::VariantValue& value,
+void CheckOf(PlanCheck* check, const plan::v1::Target& target, int variant, const plan::v1::VariantValue& value,
              const std::string& path) {
   for (const auto& of : value.of()) {
     const std::string of_path = absl::StrCat(path, ".of[", of.name(), "]");
     const std::vector<std::string> values = ValuesAbove(target, variant, of.name());
     if (values.empty()) {
-      context->Add(of_path, absl::StrCat("no label `", of.name(), "` among the variants above"));
+      check->Add(of_path, absl::StrCat("no label `", of.name(), "` among the variants above"));
     } else {
-      context->CheckKnown(of_path, absl::StrCat("value of `", of.name(), "`"), of.value(), values);
+      check->CheckKnown(of_path, absl::StrCat("value of `", of.name(), "`"), of.value(), values);
     }
   }
 }
@@ -55,53 +55,53 @@ std::string GroupOf(const plan::v1::VariantValue& value) {
   return key;
 }
 
-void CheckVariant(CheckContext* context, const plan::v1::Target& target, int index, const std::string& path) {
+void CheckVariant(PlanCheck* check, const plan::v1::Target& target, int index, const std::string& path) {
   const plan::v1::Variant& variant = target.variants(index);
   std::map<std::string, double> sums;
   int rests = 0;
   bool understood = true;
   for (const auto& value : variant.values()) {
     const std::string value_path = absl::StrCat(path, "[", value.name(), "]");
-    CheckOf(context, target, index, value, value_path);
+    CheckOf(check, target, index, value, value_path);
     if (value.share() == "rest") {
-      if (++rests == 2) context->Add(value_path, "a second `rest`");
-      if (value.of_size() > 0) context->Add(value_path, "`rest` takes whoever is left; it has no `of`");
+      if (++rests == 2) check->Add(value_path, "a second `rest`");
+      if (value.of_size() > 0) check->Add(value_path, "`rest` takes whoever is left; it has no `of`");
       continue;
     }
     const absl::StatusOr<double> share = ParseRatio(value.share());
     if (!share.ok()) {
       understood = false;
-      context->Add(value_path, absl::StrCat(share.status().message(), ", or `rest`"));
+      check->Add(value_path, absl::StrCat(share.status().message(), ", or `rest`"));
     } else {
       sums[GroupOf(value)] += *share;
     }
   }
   for (const auto& [group, sum] : sums) {
-    if (sum > 1 + 1e-9) context->Add(path, absl::StrCat("the shares add up to ", sum * 100, "%"));
+    if (sum > 1 + 1e-9) check->Add(path, absl::StrCat("the shares add up to ", sum * 100, "%"));
   }
-  if (variant.values().empty()) return context->Add(path, "has no values");
+  if (variant.values().empty()) return check->Add(path, "has no values");
   const bool complete = sums.size() == 1 && sums.begin()->first.empty() && sums.begin()->second > 1 - 1e-9;
   if (understood && rests == 0 && !complete) {
-    context->Add(path, "not every instance gets a value; give one of the values `rest`");
+    check->Add(path, "not every instance gets a value; give one of the values `rest`");
   }
 }
 
 }  // namespace
 
-void CheckVariants(CheckContext* context) {
-  for (const auto& target : context->plan().targets()) {
+void CheckVariants(PlanCheck* check) {
+  for (const auto& target : check->plan().targets()) {
     const std::string path = absl::StrCat("targets[", target.name(), "]");
     for (const auto& label : target.labels()) {
-      CheckLabelName(context, absl::StrCat(path, ".labels[", label.name(), "]"), label.name());
+      CheckLabelName(check, absl::StrCat(path, ".labels[", label.name(), "]"), label.name());
     }
     for (int i = 0; i < target.variants_size(); ++i) {
       const std::string name = target.variants(i).name();
       const std::string variant_path = absl::StrCat(path, ".variants[", name, "]");
-      CheckLabelName(context, variant_path, name);
+      CheckLabelName(check, variant_path, name);
       for (const auto& label : target.labels()) {
-        if (label.name() == name) context->Add(variant_path, absl::StrCat("`", name, "` is a fixed label already"));
+        if (label.name() == name) check->Add(variant_path, absl::StrCat("`", name, "` is a fixed label already"));
       }
-      CheckVariant(context, target, i, variant_path);
+      CheckVariant(check, target, i, variant_path);
     }
   }
 }

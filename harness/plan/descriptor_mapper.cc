@@ -50,7 +50,7 @@ std::string Wanted(const Descriptor* type) {
 
 }  // namespace
 
-DescriptorMapper::DescriptorMapper(Params* params, PositionIndex* positions, PlanErrors* errors)
+DescriptorMapper::DescriptorMapper(PlanParams* params, PositionIndex* positions, PlanErrors* errors)
     : params_(params), positions_(positions), errors_(errors) {}
 
 void DescriptorMapper::Map(const YamlNode& root, Message* message) {

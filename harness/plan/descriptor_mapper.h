@@ -23,7 +23,7 @@ namespace squall {
 class DescriptorMapper {
  public:
   // None is owned; `params` are declared and set already.
-  DescriptorMapper(Params* params, PositionIndex* positions, PlanErrors* errors);
+  DescriptorMapper(PlanParams* params, PositionIndex* positions, PlanErrors* errors);
 
   void Map(const YamlNode& root, google::protobuf::Message* message);
 
@@ -44,7 +44,7 @@ class DescriptorMapper {
   std::string UnknownField(const std::string& key, const Message& message, const Message* parent) const;
   void Wrong(const YamlNode& node, const std::string& path, std::string message);
 
-  Params* params_;
+  PlanParams* params_;
   PositionIndex* positions_;
   PlanErrors* errors_;
 };

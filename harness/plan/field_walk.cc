@@ -11,7 +11,7 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
-using Visit = std::function<void(const FieldValue&)>;
+using Visit = std::function<void(const WalkedField&)>;
 
 std::string ElementPath(const std::string& path, const Message& message, const FieldDescriptor* field, int index) {
   if (!field->options().GetExtension(faults::v1::keyed_by_name)) return absl::StrCat(path, "[", index, "]");
@@ -48,13 +48,13 @@ void Walk(Message* message, const std::string& path, const Visit& visit) {
 
 void WalkFields(Message* message, const Visit& visit) { Walk(message, "", visit); }
 
-std::string GetText(const FieldValue& value) {
+std::string GetText(const WalkedField& value) {
   const Reflection* reflection = value.message->GetReflection();
   if (value.index < 0) return reflection->GetString(*value.message, value.field);
   return reflection->GetRepeatedString(*value.message, value.field, value.index);
 }
 
-void SetText(const FieldValue& value, std::string text) {
+void SetText(const WalkedField& value, std::string text) {
   const Reflection* reflection = value.message->GetReflection();
   if (value.index < 0) {
     reflection->SetString(value.message, value.field, std::move(text));

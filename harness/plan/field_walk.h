@@ -11,7 +11,7 @@
 namespace squall {
 
 // One value: a scalar, a message, or an element of a repeated field (index >= 0; -1 otherwise).
-struct FieldValue {
+struct WalkedField {
   std::string path;
   google::protobuf::Message* message = nullptr;  // that holds it
   const google::protobuf::FieldDescriptor* field = nullptr;
@@ -19,11 +19,11 @@ struct FieldValue {
 };
 
 // Parents come before their children. `visit` may change scalars; it must not add or remove elements.
-void WalkFields(google::protobuf::Message* message, const std::function<void(const FieldValue&)>& visit);
+void WalkFields(google::protobuf::Message* message, const std::function<void(const WalkedField&)>& visit);
 
 // The text of a string value, and its replacement.
-std::string GetText(const FieldValue& value);
-void SetText(const FieldValue& value, std::string text);
+std::string GetText(const WalkedField& value);
+void SetText(const WalkedField& value, std::string text);
 
 }  // namespace squall
 

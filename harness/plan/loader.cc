@@ -29,7 +29,7 @@ bool IsTextProto(absl::string_view path) {
 }
 
 // `params:` stands before everything else: the other fields cannot be read without it.
-void DeclareParams(const YamlNode& root, Params* params, PositionIndex* positions, PlanErrors* errors) {
+void DeclareParams(const YamlNode& root, PlanParams* params, PositionIndex* positions, PlanErrors* errors) {
   for (const YamlEntry& entry : root.entries) {
     if (entry.key != "params") continue;
     positions->Set("params", entry.value->at);
@@ -51,7 +51,7 @@ void DeclareParams(const YamlNode& root, Params* params, PositionIndex* position
 }
 
 void ReadYamlPlan(absl::string_view text, const std::map<std::string, std::string>& sets, plan::v1::Plan* plan,
-                  Params* params, PositionIndex* positions, PlanErrors* errors) {
+                  PlanParams* params, PositionIndex* positions, PlanErrors* errors) {
   const YamlNodePtr root = ReadYaml(text, errors);
   if (root == nullptr) return;
   if (root->kind != YamlNode::kMapping) {
@@ -89,7 +89,7 @@ LoadResult LoadPlan(std::string_view bytes, std::string path, const std::map<std
   }
   if (absl::StartsWith(text, "\xEF\xBB\xBF")) text.remove_prefix(3);  // byte order mark
   LoadedPlan loaded;
-  Params params;
+  PlanParams params;
   const auto read = IsTextProto(path) ? ReadTextProto : ReadYamlPlan;
   read(text, sets, &loaded.plan, &params, &loaded.positions, &errors);
   std::vector<PlanError> unread = errors.Take();

@@ -32,7 +32,7 @@ constexpr absl::string_view kNoNesting = "holds `${`; a param's value refers to 
 
 }  // namespace
 
-void Params::Declare(const std::string& name, Position at, const std::string& value, PlanErrors* errors) {
+void PlanParams::Declare(const std::string& name, Position at, const std::string& value, PlanErrors* errors) {
   const std::string path = absl::StrCat("params[", name, "]");
   if (ParseLateName(name)) {
     errors->Add(at, path, absl::StrCat("`${", name, "}` has a meaning of its own; choose another name"));
@@ -42,7 +42,7 @@ void Params::Declare(const std::string& name, Position at, const std::string& va
   params_[name] = {value, at, false};
 }
 
-void Params::Set(const std::map<std::string, std::string>& sets, PlanErrors* errors) {
+void PlanParams::Set(const std::map<std::string, std::string>& sets, PlanErrors* errors) {
   for (const auto& [name, value] : sets) {
     const std::string path = absl::StrCat("--set ", name);
     auto it = params_.find(name);
@@ -66,7 +66,7 @@ void Params::Set(const std::map<std::string, std::string>& sets, PlanErrors* err
   }
 }
 
-std::string Params::Unknown(absl::string_view name, bool late) const {
+std::string PlanParams::Unknown(absl::string_view name, bool late) const {
   if (ParseLateName(name)) {
     return absl::StrCat("`${", name,
                         "}` is known only when a target starts; it may stand in argv, env, cwd and `to` of a load");
@@ -79,7 +79,7 @@ std::string Params::Unknown(absl::string_view name, bool late) const {
   return absl::StrCat("nothing is known as `${", name, "}`", hint);
 }
 
-std::optional<std::string> Params::Replace(absl::string_view text, const TextSite& site, PlanErrors* errors) {
+std::optional<std::string> PlanParams::Replace(absl::string_view text, const TextSite& site, PlanErrors* errors) {
   if (!absl::StrContains(text, "${")) return std::string(text);
   auto pieces = SplitReferences(text);
   if (!pieces.ok()) {
@@ -105,7 +105,7 @@ std::optional<std::string> Params::Replace(absl::string_view text, const TextSit
   return out;
 }
 
-void Params::CheckUsed(PlanErrors* errors) const {
+void PlanParams::CheckUsed(PlanErrors* errors) const {
   for (const auto& [name, param] : params_) {
     if (!param.used) {
       errors->Add(param.at, absl::StrCat("params[", name, "]"), absl::StrCat("nothing uses `${", name, "}`"));
@@ -113,7 +113,7 @@ void Params::CheckUsed(PlanErrors* errors) const {
   }
 }
 
-std::map<std::string, std::string> Params::values() const {
+std::map<std::string, std::string> PlanParams::values() const {
   std::map<std::string, std::string> values;
   for (const auto& [name, param] : params_) values[name] = param.value;
   return values;

@@ -1,6 +1,6 @@
 // The declared params of one plan and their replacement in its text.
 //
-//   Params params;
+//   PlanParams params;
 //   params.Declare("buggy", {3, 10}, "70%", &errors);
 //   params.Set({{"buggy", "10%"}}, &errors);
 //   params.Replace("${buggy}", site, &errors);   // "10%"
@@ -29,7 +29,7 @@ struct TextSite {
   bool late = false;      // late references (harness/plan/references.h) are allowed and stay
 };
 
-class Params {
+class PlanParams {
  public:
   void Declare(const std::string& name, Position at, const std::string& value, PlanErrors* errors);
   void Set(const std::map<std::string, std::string>& sets, PlanErrors* errors);

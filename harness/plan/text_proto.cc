@@ -36,7 +36,7 @@ class Places {
  public:
   Places(Message* root, TextFormat::ParseInfoTree* tree) { trees_[root] = tree; }
 
-  std::optional<Position> Of(const FieldValue& value) {
+  std::optional<Position> Of(const WalkedField& value) {
     auto it = trees_.find(value.message);
     if (it == trees_.end() || it->second == nullptr) return std::nullopt;
     if (value.field->message_type() != nullptr) {
@@ -58,7 +58,7 @@ class Places {
 void CheckKeys(plan::v1::Plan* plan, const PositionIndex& positions, PlanErrors* errors) {
   // What YAML refuses as a duplicate key is here a second element of the same name.
   std::set<std::string> seen;
-  WalkFields(plan, [&](const FieldValue& value) {
+  WalkFields(plan, [&](const WalkedField& value) {
     if (!value.field->options().GetExtension(faults::v1::keyed_by_name)) return;
     if (!seen.insert(value.path).second) errors->Add(positions.Nearest(value.path), value.path, "duplicate name");
   });
@@ -67,7 +67,7 @@ void CheckKeys(plan::v1::Plan* plan, const PositionIndex& positions, PlanErrors*
 }  // namespace
 
 void ReadTextProto(absl::string_view text, const std::map<std::string, std::string>& sets, plan::v1::Plan* plan,
-                   Params* params, PositionIndex* positions, PlanErrors* errors) {
+                   PlanParams* params, PositionIndex* positions, PlanErrors* errors) {
   Collector collector(errors);
   TextFormat::ParseInfoTree tree;
   TextFormat::Parser parser;
@@ -79,7 +79,7 @@ void ReadTextProto(absl::string_view text, const std::map<std::string, std::stri
 
   Places places(plan, &tree);
   positions->Set("", {1, 1});
-  WalkFields(plan, [&](const FieldValue& value) {
+  WalkFields(plan, [&](const WalkedField& value) {
     if (auto at = places.Of(value)) positions->Set(value.path, *at);
   });
   CheckKeys(plan, *positions, errors);
@@ -88,7 +88,7 @@ void ReadTextProto(absl::string_view text, const std::map<std::string, std::stri
                     errors);
   }
   params->Set(sets, errors);
-  WalkFields(plan, [&](const FieldValue& value) {
+  WalkFields(plan, [&](const WalkedField& value) {
     if (value.field->cpp_type() != FieldDescriptor::CPPTYPE_STRING) return;
     if (value.field->containing_type() == plan::v1::Param::descriptor()) return;
     const bool late = value.field->options().GetExtension(faults::v1::late_reference);

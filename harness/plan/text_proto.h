@@ -17,7 +17,7 @@ namespace squall {
 
 // Parses, sets and replaces params. Goes on as far as it can; problems are in `errors`.
 void ReadTextProto(absl::string_view text, const std::map<std::string, std::string>& sets, plan::v1::Plan* plan,
-                   Params* params, PositionIndex* positions, PlanErrors* errors);
+                   PlanParams* params, PositionIndex* positions, PlanErrors* errors);
 
 }  // namespace squall
 

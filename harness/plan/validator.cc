@@ -1,20 +1,20 @@
 #include "harness/plan/validator.h"
 
-#include "harness/plan/check_context.h"
+#include "harness/plan/plan_check.h"
 
 namespace squall {
 
 void ValidatePlan(const plan::v1::Plan& plan, const PositionIndex& positions, PlanErrors* errors) {
-  CheckContext context(plan, positions, errors);
-  CheckPlanHeader(&context);
-  CheckTargets(&context);
-  CheckVariants(&context);
-  CheckWiring(&context);
-  CheckSteps(&context);
-  CheckFaults(&context);
-  CheckCycles(&context);
-  CheckLateReferences(&context);
-  CheckPlanExpressions(&context);
+  PlanCheck check(plan, positions, errors);
+  CheckPlanHeader(&check);
+  CheckTargets(&check);
+  CheckVariants(&check);
+  CheckWiring(&check);
+  CheckSteps(&check);
+  CheckFaults(&check);
+  CheckCycles(&check);
+  CheckLateReferences(&check);
+  CheckPlanExpressions(&check);
 }
 
 }  // namespace squall

@@ -1,4 +1,4 @@
-#include "harness/plan/check_context.h"
+#include "harness/plan/plan_check.h"
 
 #include <algorithm>
 
@@ -22,7 +22,7 @@ std::vector<std::string> NamesOf(const Named& elements) {
 
 }  // namespace
 
-CheckContext::CheckContext(const plan::v1::Plan& plan, const PositionIndex& positions, PlanErrors* errors)
+PlanCheck::PlanCheck(const plan::v1::Plan& plan, const PositionIndex& positions, PlanErrors* errors)
     : plan_(plan),
       positions_(positions),
       errors_(errors),
@@ -32,30 +32,30 @@ CheckContext::CheckContext(const plan::v1::Plan& plan, const PositionIndex& posi
       signals_(NamesOf(plan.signals())),
       steps_(NamesOf(plan.steps())) {}
 
-const plan::v1::Target* CheckContext::FindTarget(absl::string_view role) const {
+const plan::v1::Target* PlanCheck::FindTarget(absl::string_view role) const {
   for (const plan::v1::Target& target : plan_.targets()) {
     if (target.name() == role) return &target;
   }
   return nullptr;
 }
 
-const plan::v1::Link* CheckContext::FindLink(absl::string_view name) const {
+const plan::v1::Link* PlanCheck::FindLink(absl::string_view name) const {
   for (const plan::v1::Link& link : plan_.links()) {
     if (link.name() == name) return &link;
   }
   return nullptr;
 }
 
-void CheckContext::Add(const std::string& path, std::string message) {
+void PlanCheck::Add(const std::string& path, std::string message) {
   errors_->Add(positions_.Nearest(path), path, std::move(message));
 }
 
-void CheckContext::AddInside(const std::string& path, int column, std::string message) {
+void PlanCheck::AddInside(const std::string& path, int column, std::string message) {
   errors_->Add(positions_.Inside(path, column), path, std::move(message));
 }
 
-bool CheckContext::CheckKnown(const std::string& path, absl::string_view what, const std::string& name,
-                              const std::vector<std::string>& known) {
+bool PlanCheck::CheckKnown(const std::string& path, absl::string_view what, const std::string& name,
+                           const std::vector<std::string>& known) {
   if (std::find(known.begin(), known.end(), name) != known.end()) return true;
   std::string hint = DidYouMean(name, known);
   if (hint.empty()) hint = known.empty() ? "; the plan has none" : absl::StrCat("; known are ", ListNames(known));
@@ -63,7 +63,7 @@ bool CheckContext::CheckKnown(const std::string& path, absl::string_view what, c
   return false;
 }
 
-void CheckContext::CheckName(const std::string& path, const std::string& name) {
+void PlanCheck::CheckName(const std::string& path, const std::string& name) {
   const bool good = std::all_of(name.begin(), name.end(), [](char c) {
     return absl::ascii_islower(c) || absl::ascii_isdigit(c) || c == '_' || c == '-';
   });
@@ -76,7 +76,7 @@ void CheckContext::CheckName(const std::string& path, const std::string& name) {
   }
 }
 
-void CheckContext::CheckIdentifier(const std::string& path, const std::string& name) {
+void PlanCheck::CheckIdentifier(const std::string& path, const std::string& name) {
   const bool good = !name.empty() && !absl::ascii_isdigit(name[0]) &&
                     std::all_of(name.begin(), name.end(), [](char c) { return absl::ascii_isalnum(c) || c == '_'; });
   if (!good || name.size() > kLongestName) {
@@ -85,8 +85,8 @@ void CheckContext::CheckIdentifier(const std::string& path, const std::string& n
   }
 }
 
-void CheckContext::CheckDuration(const std::string& path, const google::protobuf::Duration& duration, int64_t least_ns,
-                                 int64_t most_ns) {
+void PlanCheck::CheckDuration(const std::string& path, const google::protobuf::Duration& duration, int64_t least_ns,
+                              int64_t most_ns) {
   const bool sane = duration.seconds() >= 0 && duration.nanos() >= 0 && duration.seconds() < 1'000'000'000;
   const int64_t ns = sane ? ToNs(duration) : -1;
   if (ns < 0) {
@@ -98,7 +98,7 @@ void CheckContext::CheckDuration(const std::string& path, const google::protobuf
   }
 }
 
-void CheckContext::CheckRegex(const std::string& path, const std::string& regex) {
+void PlanCheck::CheckRegex(const std::string& path, const std::string& regex) {
   if (regex.empty()) return Add(path, "an empty pattern matches every line");
   RE2::Options options;
   options.set_log_errors(false);

@@ -1,7 +1,7 @@
 // What the parts of the validator share: the plan's names, and how to complain. Each part checks one thing and lies in
 // the file of its name; validator.cc calls them all.
-#ifndef HARNESS_PLAN_CHECK_CONTEXT_H_
-#define HARNESS_PLAN_CHECK_CONTEXT_H_
+#ifndef HARNESS_PLAN_PLAN_CHECK_H_
+#define HARNESS_PLAN_PLAN_CHECK_H_
 
 #include <cstdint>
 #include <string>
@@ -14,9 +14,9 @@
 
 namespace squall {
 
-class CheckContext {
+class PlanCheck {
  public:
-  CheckContext(const plan::v1::Plan& plan, const PositionIndex& positions, PlanErrors* errors);
+  PlanCheck(const plan::v1::Plan& plan, const PositionIndex& positions, PlanErrors* errors);
 
   const plan::v1::Plan& plan() const { return plan_; }
   const std::vector<std::string>& roles() const { return roles_; }
@@ -60,16 +60,16 @@ std::vector<std::string> LabelsOf(const plan::v1::Target& target);
 // "250ms", "90s": for messages.
 std::string DurationText(int64_t ns);
 
-void CheckPlanHeader(CheckContext* context);       // version, name, run, charts, param and signal names
-void CheckTargets(CheckContext* context);          // check_targets.cc
-void CheckVariants(CheckContext* context);         // check_variants.cc
-void CheckWiring(CheckContext* context);           // check_wiring.cc: links, loads, ports, needs
-void CheckSteps(CheckContext* context);            // check_steps.cc: names, release rules, actions
-void CheckFaults(CheckContext* context);           // check_faults.cc: selections, kinds, seams
-void CheckCycles(CheckContext* context);           // check_cycles.cc: `needs`, and release rules
-void CheckLateReferences(CheckContext* context);   // check_late.cc
-void CheckPlanExpressions(CheckContext* context);  // check_expressions.cc
+void CheckPlanHeader(PlanCheck* check);       // version, name, run, charts, param and signal names
+void CheckTargets(PlanCheck* check);          // check_targets.cc
+void CheckVariants(PlanCheck* check);         // check_variants.cc
+void CheckWiring(PlanCheck* check);           // check_wiring.cc: links, loads, ports, needs
+void CheckSteps(PlanCheck* check);            // check_steps.cc: names, release rules, actions
+void CheckFaults(PlanCheck* check);           // check_faults.cc: selections, kinds, seams
+void CheckCycles(PlanCheck* check);           // check_cycles.cc: `needs`, and release rules
+void CheckLateReferences(PlanCheck* check);   // check_late.cc
+void CheckPlanExpressions(PlanCheck* check);  // check_expressions.cc
 
 }  // namespace squall
 
-#endif  // HARNESS_PLAN_CHECK_CONTEXT_H_
+#endif  // HARNESS_PLAN_PLAN_CHECK_H_
