@@ -11,7 +11,9 @@ namespace squall::run {
 inline int64_t Ns(const google::protobuf::Duration& d) { return d.seconds() * 1'000'000'000 + d.nanos(); }
 
 // The duration if the field is there, else `otherwise`.
-inline int64_t NsOr(bool has, const google::protobuf::Duration& d, int64_t otherwise) { return has ? Ns(d) : otherwise; }
+inline int64_t NsOr(bool has, const google::protobuf::Duration& d, int64_t otherwise) {
+  return has ? Ns(d) : otherwise;
+}
 
 inline double Seconds(int64_t ns) { return static_cast<double>(ns) / 1e9; }
 

@@ -139,8 +139,8 @@ bool FaultBook::AnyArmed(const std::string& action) const {
 
 bool FaultBook::EverArmed(const std::string& action) const {
   const Entry* entry = Find(action);
-  return entry != nullptr &&
-         std::any_of(entry->instances.begin(), entry->instances.end(), [](const Instance& i) { return i.armed_ns != 0; });
+  return entry != nullptr && std::any_of(entry->instances.begin(), entry->instances.end(),
+                                         [](const Instance& i) { return i.armed_ns != 0; });
 }
 
 std::vector<std::string> FaultBook::NotArmed(const std::string& action) const {

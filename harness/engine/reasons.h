@@ -1,5 +1,5 @@
-// The stable code of every cause a run can end with, the verdict it stands for and a sentence for people. Codes are part
-// of report.json: never renamed, only added.
+// The stable code of every cause a run can end with, the verdict it stands for and a sentence for people. Codes are
+// part of report.json: never renamed, only added.
 #ifndef HARNESS_ENGINE_REASONS_H_
 #define HARNESS_ENGINE_REASONS_H_
 

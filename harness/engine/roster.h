@@ -6,7 +6,8 @@
 //   for (const Member& m : roster.members()) Send(m.name, OpenRunFor(m));
 //
 // A role with `attach` belongs to the agents that registered with it; every other role to the general agent, the first
-// one without a role. Links and loads are carried by the general agent, else by the first that has the capability "link".
+// one without a role. Links and loads are carried by the general agent, else by the first that has the capability
+// "link".
 #ifndef HARNESS_ENGINE_ROSTER_H_
 #define HARNESS_ENGINE_ROSTER_H_
 
@@ -60,8 +61,8 @@ class Roster {
   std::vector<Member>& members() { return members_; }
   const std::vector<Member>& members() const { return members_; }
   Member* Find(std::string_view name);
-  const Member* carrier() const;                              // of links and loads; null = none
-  const Member* OwnerOfRole(std::string_view role) const;     // the first that has it; null = none
+  const Member* carrier() const;                           // of links and loads; null = none
+  const Member* OwnerOfRole(std::string_view role) const;  // the first that has it; null = none
 
  private:
   int General() const;  // place in members_; -1 = none

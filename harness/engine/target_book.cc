@@ -41,7 +41,8 @@ void TargetBook::OnEdge(const TargetEdge& edge) {
     OnExit(edge, entry);
     return;
   }
-  if (incarnation < entry.incarnation || (entry.dead && incarnation <= entry.incarnation && !entry.exits.empty())) return;
+  if (incarnation < entry.incarnation || (entry.dead && incarnation <= entry.incarnation && !entry.exits.empty()))
+    return;
   entry.incarnation = incarnation;
   switch (edge.edge()) {
     case TargetEdge::STARTED:

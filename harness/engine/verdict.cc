@@ -39,9 +39,9 @@ const InvariantResult* FirstViolated(const VerdictFacts& facts) {
   const InvariantResult* first = nullptr;
   for (const InvariantResult& invariant : facts.invariants) {
     if (invariant.verdict() != report::v1::VIOLATED || !invariant.final()) continue;
-    if (first == nullptr || (invariant.has_first_violation_s() &&
-                             (!first->has_first_violation_s() ||
-                              invariant.first_violation_s() < first->first_violation_s()))) {
+    if (first == nullptr ||
+        (invariant.has_first_violation_s() &&
+         (!first->has_first_violation_s() || invariant.first_violation_s() < first->first_violation_s()))) {
       first = &invariant;
     }
   }

@@ -2,9 +2,9 @@
 //
 //   ERROR > INCONCLUSIVE by a broken valid_while > FAIL > ABORTED > INCONCLUSIVE > PASS
 //
-// with one addition: once a signal interrupted the run (SIGINT, SIGTERM), the verdict is ABORTED "interrupted", whatever
-// is found afterwards or was violated before; only an ERROR that stood already before the signal outranks it. The same
-// Ctrl-C may end agents of the same terminal, and that is no failure of the tool.
+// with one addition: once a signal interrupted the run (SIGINT, SIGTERM), the verdict is ABORTED "interrupted",
+// whatever is found afterwards or was violated before; only an ERROR that stood already before the signal outranks it.
+// The same Ctrl-C may end agents of the same terminal, and that is no failure of the tool.
 #ifndef HARNESS_ENGINE_VERDICT_H_
 #define HARNESS_ENGINE_VERDICT_H_
 
