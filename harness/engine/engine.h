@@ -24,11 +24,10 @@
 #include "harness/api/report.pb.h"
 #include "harness/engine/event_record.h"
 #include "harness/engine/input.h"
+#include "harness/engine/judging.h"
 #include "harness/plan/loader.h"
 
 namespace squall {
-
-class SignalStore;
 
 // An agent that is connected when the engine is made. Later ones come as Register.
 struct AgentInfo {
@@ -53,6 +52,7 @@ struct EngineOptions {
   int64_t answer_within_ns = 30'000'000'000;              // OpenRun and Prepare are answered within this
   int64_t confirm_within_ns = 10'000'000'000;             // a released or lifted fault is confirmed within this
   int64_t close_within_ns = 15'000'000'000;               // Closed comes within this
+  JudgingFactory judging = nullptr;                       // null = the real one
   int64_t longest_ns = 4 * 3600'000'000'000;              // the cap of the whole run
 };
 
@@ -77,6 +77,7 @@ class Engine {
   std::string StatusLine() const;
   const SignalStore& signals() const;
   int64_t run_start_ns() const;  // 0 = not yet
+  int64_t run_end_ns() const;    // 0 = not yet
   // What the controller paid, for the report: the engine cannot know it.
   void SetControllerCost(double cpu_s, double max_rss_mib);
 

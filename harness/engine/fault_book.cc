@@ -107,6 +107,13 @@ std::vector<Finding> FaultBook::OnFailed(const FaultEdge& edge, Instance& instan
   return {{std::string(code), absl::StrCat(Name(edge.action(), instance.target), ": ", instance.error)}};
 }
 
+std::vector<Finding> FaultBook::Refuse(const std::string& action, const std::string& why) {
+  auto it = entries_.find(action);
+  if (it == entries_.end() || !it->second.refused.empty()) return {};
+  it->second.refused = why.empty() ? "no cause given" : why;
+  return {{std::string(reason::kFaultNotArmed), absl::StrCat(action, ": ", it->second.refused)}};
+}
+
 std::optional<Span> FaultBook::ArmedSpan(const std::string& action) const {
   const Entry* entry = Find(action);
   if (entry == nullptr || entry->instances.empty()) return std::nullopt;
@@ -200,6 +207,7 @@ report::v1::FaultResult FaultBook::Result(const std::string& action, int64_t ori
   result.set_kind(entry->kind);
   bool effective = !entry->instances.empty(), gone = effective;
   std::vector<std::string> details, errors;
+  if (!entry->refused.empty()) errors.push_back(entry->refused);
   uint64_t count = 0;
   int64_t skew = 0;
   for (const Instance& instance : entry->instances) {

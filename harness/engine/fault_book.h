@@ -37,6 +37,9 @@ class FaultBook {
   // Findings are causes why the run cannot PASS; each is told once.
   std::vector<Finding> OnEdge(const agent::v1::FaultEdge& edge);
 
+  // Its agent refused it before it could be armed; told once for each action.
+  std::vector<Finding> Refuse(const std::string& action, const std::string& why);
+
   // First and last time at which its instances took hold; nothing until all have been confirmed.
   std::optional<Span> ArmedSpan(const std::string& action) const;
   // First and last time at which they went; nothing until all have.
@@ -67,6 +70,7 @@ class FaultBook {
   };
   struct Entry {
     std::string kind;
+    std::string refused;
     std::vector<Instance> instances;
   };
   const Entry* Find(const std::string& action) const;

@@ -19,6 +19,7 @@ constexpr Info kAll[] = {
     {kFaultNotLifted, ERROR, "a fault was not seen to be gone after it was lifted"},
     {kFaultLapsed, ERROR, "a fault lost its lease before its time"},
     {kFaultHostLost, ERROR, "the process that carried a fault died"},
+    {kLeaseLost, ERROR, "an agent's lease passed before it was renewed"},
     {kCloseTimeout, ERROR, "an agent did not close the run in time"},
     {kNotFinished, ERROR, "the run has not ended yet"},
     {kValidWhileBroken, INCONCLUSIVE, "a condition for a fair trial was broken"},

@@ -45,6 +45,7 @@ inline constexpr std::string_view kFaultNotArmed = "fault_not_armed";
 inline constexpr std::string_view kFaultNotLifted = "fault_not_lifted";
 inline constexpr std::string_view kFaultLapsed = "fault_lapsed";
 inline constexpr std::string_view kFaultHostLost = "fault_host_lost";
+inline constexpr std::string_view kLeaseLost = "lease_lost";
 inline constexpr std::string_view kCloseTimeout = "close_timeout";
 inline constexpr std::string_view kNotFinished = "not_finished";
 

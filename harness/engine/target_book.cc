@@ -14,6 +14,7 @@ TargetBook::TargetBook(const plan::v1::Plan& plan) {
   for (const plan::v1::Target& target : plan.targets()) {
     Role& role = roles_[target.name()];
     role.job = target.job();
+    if (!target.has_attach()) role.count = target.has_count() ? target.count() : 1;
     role.restart = target.restart().when();
     role.restarts_at_most = target.restart().at_most();
     for (const std::string& need : target.needs()) roles_[need].needed = true;
@@ -82,7 +83,8 @@ void TargetBook::OnExit(const TargetEdge& edge, Entry& entry) {
 
 bool TargetBook::HoldsStart(const Entry& entry) const {
   auto role = roles_.find(entry.info.role());
-  return role == roles_.end() || !role->second.job || role->second.needed;
+  if (role == roles_.end()) return true;
+  return entry.info.index() < role->second.count && (!role->second.job || role->second.needed);
 }
 
 bool TargetBook::ComesBack(const Entry& entry) const {

@@ -56,6 +56,7 @@ class TargetBook {
   struct Role {
     bool job = false;
     bool needed = false;
+    uint32_t count = UINT32_MAX;  // instances with a higher index are started by steps
     uint32_t restarts_at_most = 0;
     plan::v1::Restart::When restart = plan::v1::Restart::NEVER;
   };
