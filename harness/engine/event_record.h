@@ -3,7 +3,8 @@
 //   {"t_s": 12.004, "kind": "fault_armed", "subject": "trigger", "detail": "im/0"}
 //
 // kind is one of: agent_joined agent_lost phase target_started target_ready target_exited target_failed step_released
-// step_started step_ended step_skipped fault_armed fault_lifted fault_failed halt problem verdict. Value type.
+// step_started step_ended step_skipped run_ended fault_armed fault_lifted fault_failed halt problem verdict. Value
+// type.
 #ifndef HARNESS_ENGINE_EVENT_RECORD_H_
 #define HARNESS_ENGINE_EVENT_RECORD_H_
 

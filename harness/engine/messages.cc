@@ -158,8 +158,6 @@ void Engine::State::OnHaltRequest(const HaltRequest& halt) {
   Log("halt", "", halt.why);
   if (halt.exit_code == 0) return Stop(reason::kHalted, halt.why);
   if (interrupt_exit != 0) return;  // the first signal counts
-  // A run that has ended by itself and only closes keeps its verdict: its record is complete.
-  if (phase >= CLOSING && judged && !stopped) return;
   interrupt_exit = halt.exit_code;
   Stop(reason::kInterrupted, halt.why);
 }

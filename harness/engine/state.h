@@ -58,7 +58,7 @@ struct Engine::State {
 
   // phases_run.cc: while it runs
   void StepRunning();
-  void Carry(const Decision& decision);
+  void Carry(const run::Decision& decision);
   void Release(size_t index, int64_t at_ns);
   void AnnounceRequests();
   void FollowFaults(size_t index);
