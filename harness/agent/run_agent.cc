@@ -113,7 +113,7 @@ int RunAgent(AgentOptions options) {
   }
   process.loop.Run();
   session.reset();
-  if (server != nullptr) server->Shutdown(std::chrono::system_clock::now());
+  if (server != nullptr) server->Shutdown(std::chrono::system_clock::time_point());  // long past: at once
   if (options.local.has_value()) unlink(options.local->path.c_str());
   close(signals);
   return process.exit_code;

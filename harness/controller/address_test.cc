@@ -13,8 +13,7 @@ namespace squall {
 namespace {
 
 std::string Scratch(const std::string& name) {
-  std::string path = std::string(std::getenv("TEST_TMPDIR")) + "/" + name;
-  return path;
+  return ::testing::TempDir() + "/" + name;
 }
 
 std::string PrivateDirectory() {  // short: a socket's path is at most 107 bytes
