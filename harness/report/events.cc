@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "harness/report/text.h"
+#include "harness/report/words/text.h"
 #include "nlohmann/json.hpp"
 
 namespace squall {

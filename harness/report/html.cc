@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "harness/report/html_parts.h"
 #include "harness/report/page/assets.h"
-#include "harness/report/problems.h"
-#include "harness/report/text.h"
+#include "harness/report/words/problems.h"
+#include "harness/report/words/text.h"
 #include "nlohmann/json.hpp"
 
 namespace squall {

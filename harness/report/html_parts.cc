@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "harness/report/html_table.h"
-#include "harness/report/problems.h"
-#include "harness/report/text.h"
+#include "harness/report/words/problems.h"
+#include "harness/report/words/text.h"
 
 namespace squall::html {
 namespace {

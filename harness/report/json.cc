@@ -4,8 +4,8 @@
 #include <map>
 
 #include "absl/strings/string_view.h"
-#include "harness/report/problems.h"
-#include "harness/report/text.h"
+#include "harness/report/words/problems.h"
+#include "harness/report/words/text.h"
 #include "nlohmann/json.hpp"
 
 namespace squall {

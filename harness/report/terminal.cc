@@ -12,8 +12,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "harness/report/problems.h"
-#include "harness/report/text.h"
+#include "harness/report/words/problems.h"
+#include "harness/report/words/text.h"
 
 namespace squall {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_split.h"
 #include "harness/report/sample/report.h"
-#include "harness/report/text.h"
+#include "harness/report/words/text.h"
 
 namespace squall {
 namespace {

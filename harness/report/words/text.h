@@ -4,8 +4,8 @@
 //
 // Pure functions. Strings from a plan or a target may hold anything, also invalid UTF-8 and control characters: what
 // goes to a page passes HtmlEscape or ScriptJson, what goes to a terminal passes Printable.
-#ifndef HARNESS_REPORT_TEXT_H_
-#define HARNESS_REPORT_TEXT_H_
+#ifndef HARNESS_REPORT_WORDS_TEXT_H_
+#define HARNESS_REPORT_WORDS_TEXT_H_
 
 #include <cstddef>
 #include <string>
@@ -40,4 +40,4 @@ std::string Wrap(absl::string_view text, size_t columns, size_t indent);
 
 }  // namespace squall
 
-#endif  // HARNESS_REPORT_TEXT_H_
+#endif  // HARNESS_REPORT_WORDS_TEXT_H_

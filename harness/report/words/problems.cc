@@ -1,4 +1,4 @@
-#include "harness/report/problems.h"
+#include "harness/report/words/problems.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "harness/report/text.h"
+#include "harness/report/words/text.h"
 
 namespace squall {
 namespace {

@@ -1,4 +1,4 @@
-#include "harness/report/text.h"
+#include "harness/report/words/text.h"
 
 #include <gtest/gtest.h>
 

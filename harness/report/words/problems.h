@@ -5,8 +5,8 @@
 //   Problems(report)[0].what     "pool_floor was violated"
 //
 // Pure functions of the report. Strings are as the plan gave them: escape them before you print them.
-#ifndef HARNESS_REPORT_PROBLEMS_H_
-#define HARNESS_REPORT_PROBLEMS_H_
+#ifndef HARNESS_REPORT_WORDS_PROBLEMS_H_
+#define HARNESS_REPORT_WORDS_PROBLEMS_H_
 
 #include <optional>
 #include <string>
@@ -43,4 +43,4 @@ std::string DescribeTargets(const report::v1::FaultResult& fault, int most);
 
 }  // namespace squall
 
-#endif  // HARNESS_REPORT_PROBLEMS_H_
+#endif  // HARNESS_REPORT_WORDS_PROBLEMS_H_

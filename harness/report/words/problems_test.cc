@@ -1,4 +1,4 @@
-#include "harness/report/problems.h"
+#include "harness/report/words/problems.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
