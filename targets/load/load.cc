@@ -1,7 +1,6 @@
 #include "targets/load/load.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -197,7 +196,7 @@ uint64_t Load::ExtraScheduled() const {
 
 uint64_t Load::ExtraUntil(int64_t end) const {
   const double base = curve_.ExpectedBase(spike_from_, end);
-  return static_cast<uint64_t>(std::abs(static_cast<double>(counts_.scheduled - scheduled_before_spike_) - base));
+  return static_cast<uint64_t>(std::max(0.0, static_cast<double>(counts_.scheduled - scheduled_before_spike_) - base));
 }
 
 void Load::AddStats(host::v1::HostStats* stats) {

@@ -69,7 +69,7 @@ class Load : public LoadSeam, public ConnectionOwner {
   absl::Status Multiply(double multiplier, int64_t ramp_ns, int64_t deadline_ns) override;
   absl::Status Restore() override;
   double Multiplier() const override;
-  uint64_t ExtraScheduled() const override;  // for a multiplier below 1: how many fewer
+  uint64_t ExtraScheduled() const override;
 
   // ConnectionOwner.
   void OnReady(Connection* connection) override { free_.push_back(connection); }
