@@ -103,7 +103,7 @@ std::vector<Finding> FaultBook::OnFailed(const FaultEdge& edge, Instance& instan
   if (instance.failed) return {};
   instance.failed = true;
   instance.error = edge.why().empty() ? "no cause given" : edge.why();
-  const std::string_view code = instance.armed_ns != 0 ? reason::kFaultNotLifted : reason::kFaultNotArmed;
+  const absl::string_view code = instance.armed_ns != 0 ? reason::kFaultNotLifted : reason::kFaultNotArmed;
   return {{std::string(code), absl::StrCat(Name(edge.action(), instance.target), ": ", instance.error)}};
 }
 

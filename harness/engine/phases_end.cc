@@ -13,7 +13,7 @@ constexpr int64_t kSettleWithin = kSecond;
 
 }  // namespace
 
-void Engine::State::Stop(std::string_view code, const std::string& detail) {
+void Engine::State::Stop(absl::string_view code, const std::string& detail) {
   if (phase == DONE) return;
   findings.push_back({std::string(code), detail});
   Log("problem", std::string(code), detail);

@@ -50,7 +50,7 @@ constexpr Info kAll[] = {
 
 absl::Span<const Info> All() { return kAll; }
 
-Info Find(std::string_view code) {
+Info Find(absl::string_view code) {
   for (const Info& info : kAll) {
     if (info.code == code) return info;
   }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kAttachWithin = 30 * kSecond;
 
-bool Contains(const std::vector<std::string>& list, std::string_view item) {
+bool Contains(const std::vector<std::string>& list, absl::string_view item) {
   return std::find(list.begin(), list.end(), item) != list.end();
 }
 
@@ -26,7 +26,7 @@ bool Roster::Join(std::string name, std::string role, std::vector<std::string> c
   return true;
 }
 
-bool Roster::Lose(std::string_view name) {
+bool Roster::Lose(absl::string_view name) {
   Member* member = Find(name);
   if (member == nullptr) return false;
   if (assigned_) {
@@ -86,7 +86,7 @@ void Roster::Assign() {
   std::erase_if(members_, [](const Member& m) { return m.roles.empty() && !m.carries_links; });
 }
 
-Member* Roster::Find(std::string_view name) {
+Member* Roster::Find(absl::string_view name) {
   for (Member& member : members_) {
     if (member.name == name) return &member;
   }
@@ -100,7 +100,7 @@ const Member* Roster::carrier() const {
   return nullptr;
 }
 
-const Member* Roster::OwnerOfRole(std::string_view role) const {
+const Member* Roster::OwnerOfRole(absl::string_view role) const {
   for (const Member& member : members_) {
     if (Contains(member.roles, role)) return &member;
   }
@@ -114,14 +114,14 @@ int Roster::General() const {
   return -1;
 }
 
-int Roster::WithCapability(std::string_view capability) const {
+int Roster::WithCapability(absl::string_view capability) const {
   for (size_t i = 0; i < members_.size(); ++i) {
     if (Contains(members_[i].capabilities, capability)) return static_cast<int>(i);
   }
   return -1;
 }
 
-uint32_t Roster::CountRole(std::string_view role) const {
+uint32_t Roster::CountRole(absl::string_view role) const {
   return std::count_if(members_.begin(), members_.end(), [&](const Member& m) { return m.role == role; });
 }
 

@@ -14,9 +14,9 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "harness/api/plan.pb.h"
 
 namespace squall::run {
@@ -53,21 +53,21 @@ class Roster {
   // A name that is there already is ignored. False: too late, the work has been given out.
   bool Join(std::string name, std::string role, std::vector<std::string> capabilities);
   // Before Assign it leaves; afterwards it stays and is marked. False: not of this run.
-  bool Lose(std::string_view name);
+  bool Lose(absl::string_view name);
   std::vector<Lack> Missing() const;
   // Gives out roles, links and first indices; drops agents that have nothing to do. Once, when nothing is missing.
   void Assign();
 
   std::vector<Member>& members() { return members_; }
   const std::vector<Member>& members() const { return members_; }
-  Member* Find(std::string_view name);
-  const Member* carrier() const;                           // of links and loads; null = none
-  const Member* OwnerOfRole(std::string_view role) const;  // the first that has it; null = none
+  Member* Find(absl::string_view name);
+  const Member* carrier() const;                            // of links and loads; null = none
+  const Member* OwnerOfRole(absl::string_view role) const;  // the first that has it; null = none
 
  private:
   int General() const;  // place in members_; -1 = none
-  int WithCapability(std::string_view capability) const;
-  uint32_t CountRole(std::string_view role) const;
+  int WithCapability(absl::string_view capability) const;
+  uint32_t CountRole(absl::string_view role) const;
 
   const plan::v1::Plan& plan_;
   int64_t general_within_ns_;

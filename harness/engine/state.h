@@ -8,9 +8,9 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "harness/engine/engine.h"
 #include "harness/engine/fault_book.h"
 #include "harness/engine/outbox.h"
@@ -69,8 +69,8 @@ struct Engine::State {
   std::optional<int64_t> EndAt() const;  // by run.length
 
   // phases_end.cc: from the end on
-  void Stop(std::string_view code, const std::string& detail);  // something ends the run before its time
-  void Complete(int64_t at_ns);                                 // it has run its course
+  void Stop(absl::string_view code, const std::string& detail);  // something ends the run before its time
+  void Complete(int64_t at_ns);                                  // it has run its course
   void StepSettling();
   void FinishJudging();
   void CloseAll();

@@ -10,7 +10,7 @@ using report::v1::ConditionResult;
 using report::v1::InvariantResult;
 using report::v1::Verdict;
 
-Ruling Because(std::string_view code, std::string_view detail) {
+Ruling Because(absl::string_view code, absl::string_view detail) {
   const reason::Info info = reason::Find(code);
   Ruling ruling;
   ruling.verdict = info.verdict;
@@ -48,7 +48,7 @@ const InvariantResult* FirstViolated(const VerdictFacts& facts) {
   return first;
 }
 
-std::string Describe(std::string_view name, std::string_view why) {
+std::string Describe(absl::string_view name, absl::string_view why) {
   return why.empty() ? std::string(name) : absl::StrCat(name, ": ", why);
 }
 

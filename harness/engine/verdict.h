@@ -9,9 +9,9 @@
 #define HARNESS_ENGINE_VERDICT_H_
 
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "harness/api/report.pb.h"
 
 namespace squall {
