@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <functional>
 #include <sstream>
 #include <string>
 
@@ -72,6 +73,22 @@ TEST(ReportJson, EveryFieldOfTheSchemaIsThereEvenInAnEmptyReport) {
   expect_all(report::v1::ConditionResult::descriptor(), parsed["conditions"][0]);
   expect_all(report::v1::Overhead::descriptor(), parsed["overhead"]);
   expect_all(report::v1::Replay::descriptor(), parsed["replay"]);
+}
+
+TEST(ReportJson, EveryFieldIsDocumented) {
+  const std::string page = ReadFile("docs/report.md");
+  ASSERT_FALSE(page.empty());
+  std::function<void(const json&)> expect_all = [&](const json& value) {
+    for (const auto& [key, inner] : value.items()) {
+      if (value.is_object()) {
+        EXPECT_NE(page.find("`" + key + "`"), std::string::npos) << key;
+      }
+      // The keys of these are names of the plan, not of the schema.
+      const bool by_name = key == "measures" || key == "measure_details" || key == "params" || key == "labels";
+      if (inner.is_structured() && !by_name) expect_all(inner);
+    }
+  };
+  expect_all(json::parse(ReportJson(SampleReport())));
 }
 
 TEST(ReportJson, NumbersThatDoNotExistAreNull) {
