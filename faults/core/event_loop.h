@@ -54,7 +54,7 @@ class EventLoop {
   const Clock* const clock_;
   int epoll_ = -1;
   int wake_ = -1;
-  uint64_t next_timer_ = 0;
+  uint64_t next_timer_ = 1;  // so that a TimerId{} is nobody's
   std::atomic<bool> stopped_{false};
   std::map<TimerId, std::function<void()>> timers_;
   std::unordered_map<int, std::shared_ptr<std::function<void(uint32_t)>>> watches_;

@@ -1,13 +1,14 @@
 #include "targets/process/fleet.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "faults/core/status_macros.h"
 #include "targets/process/instance.h"
 #include "targets/process/proc.h"
+#include "targets/process/role.h"
+#include "targets/process/spec_check.h"
 
 namespace squall {
 namespace {
@@ -15,25 +16,11 @@ constexpr int64_t kTailEvery = 20 * kMillisecond;
 }  // namespace
 
 struct Fleet::State {
-  struct Role : public InstancesSeam {
-    State* state = nullptr;
-    std::shared_ptr<const TargetSpec> spec;
-    std::shared_ptr<RolePatterns> patterns;
-    std::vector<std::unique_ptr<Instance>> instances;
-    bool started = false;
-
-    absl::StatusOr<Instance*> Add();
-    bool AllReady() const;
-    Instance* Named(const std::string& name) const;
-    absl::StatusOr<std::vector<std::string>> StartMore(uint32_t count) override;
-    absl::StatusOr<std::vector<std::string>> DrainSome(uint32_t count, int64_t over_ns, int64_t grace_ns) override;
-    bool Ready(const std::string& instance) const override;
-    bool Ended(const std::string& instance) const override;
-  };
-
   explicit State(Options given) : options(std::move(given)) {}
+
   Role* FindRole(const std::string& name) const;
   Instance* FindInstance(const std::string& name) const;
+  bool MayStart(const Role& role) const;
   void StartReadyRoles();
   void OnChange();
   void PollOutputs();
@@ -50,79 +37,9 @@ struct Fleet::State {
   bool change_pending = false;
 };
 
-absl::StatusOr<Instance*> Fleet::State::Role::Add() {
-  const uint32_t index = static_cast<uint32_t>(instances.size());
-  std::map<std::string, std::string> labels = spec->common_labels;
-  if (index < spec->labels.size()) {
-    for (const auto& [name, value] : spec->labels[index]) labels[name] = value;
-  }
-  auto instance = std::make_unique<Instance>(&state->options, spec, patterns, index, std::move(labels),
-                                             [state = state] { state->OnChange(); });
-  RETURN_IF_ERROR(instance->ReservePorts());
-  instances.push_back(std::move(instance));
-  return instances.back().get();
-}
-
-bool Fleet::State::Role::AllReady() const {
-  return std::all_of(instances.begin(), instances.end(), [](const auto& instance) {
-    return !instance->expected_at_start() || instance->info().ready;
-  });
-}
-
-Instance* Fleet::State::Role::Named(const std::string& name) const {
-  for (const auto& instance : instances) {
-    if (instance->info().name == name) return instance.get();
-  }
-  return nullptr;
-}
-
-absl::StatusOr<std::vector<std::string>> Fleet::State::Role::StartMore(uint32_t count) {
-  if (state->ending) return absl::FailedPreconditionError("the targets are being ended");
-  std::vector<std::string> names;
-  for (uint32_t i = 0; i < count; ++i) {
-    ASSIGN_OR_RETURN(Instance * instance, Add());
-    RETURN_IF_ERROR(instance->CheckTemplates(state->variables));
-    instance->Start(state->variables);
-    if (!instance->running()) {
-      return absl::UnavailableError(absl::StrCat(instance->info().name, " could not be started"));
-    }
-    names.push_back(instance->info().name);
-  }
-  return names;
-}
-
-absl::StatusOr<std::vector<std::string>> Fleet::State::Role::DrainSome(uint32_t count, int64_t over_ns,
-                                                                       int64_t grace_ns) {
-  std::vector<Instance*> running;
-  for (auto it = instances.rbegin(); it != instances.rend() && running.size() < count; ++it) {
-    if ((*it)->running() && !(*it)->info().drained) running.push_back(it->get());
-  }
-  if (running.size() < count) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("only ", running.size(), " of the ", count, " instances of ", spec->role, " to drain run"));
-  }
-  std::vector<std::string> names;
-  const int64_t now = state->options.clock->Now();
-  for (size_t i = 0; i < running.size(); ++i) {
-    running[i]->DrainAt(now + over_ns * static_cast<int64_t>(i) / static_cast<int64_t>(count), grace_ns);
-    names.push_back(running[i]->info().name);
-  }
-  return names;
-}
-
-bool Fleet::State::Role::Ready(const std::string& name) const {
-  const Instance* instance = Named(name);
-  return instance != nullptr && instance->info().ready;
-}
-
-bool Fleet::State::Role::Ended(const std::string& name) const {
-  const Instance* instance = Named(name);
-  return instance != nullptr && !instance->running();
-}
-
-Fleet::State::Role* Fleet::State::FindRole(const std::string& name) const {
+Role* Fleet::State::FindRole(const std::string& name) const {
   for (const auto& role : roles) {
-    if (role->spec->role == name) return role.get();
+    if (role->spec().role == name) return role.get();
   }
   return nullptr;
 }
@@ -132,17 +49,18 @@ Instance* Fleet::State::FindInstance(const std::string& name) const {
   return role == nullptr ? nullptr : role->Named(name);
 }
 
+bool Fleet::State::MayStart(const Role& role) const {
+  const auto& needs = role.spec().needs;
+  return std::all_of(needs.begin(), needs.end(), [this](const std::string& need) {
+    const Role* needed = FindRole(need);
+    return needed == nullptr || (needed->started() && needed->AllReady());
+  });
+}
+
 void Fleet::State::StartReadyRoles() {
   if (!begun || ending) return;
   for (const auto& role : roles) {
-    if (role->started) continue;
-    const bool ready = std::all_of(role->spec->needs.begin(), role->spec->needs.end(), [this](const std::string& need) {
-      const Role* needed = FindRole(need);
-      return needed == nullptr || (needed->started && needed->AllReady());  // roles of other agents: theirs to order
-    });
-    if (!ready) continue;
-    role->started = true;
-    for (const auto& instance : role->instances) instance->Start(variables);
+    if (!role->started() && MayStart(*role)) role->Start(variables);
   }
 }
 
@@ -153,26 +71,17 @@ void Fleet::State::OnChange() {
   change_timer = options.loop->After(0, [this] {
     change_pending = false;
     StartReadyRoles();
-    if (ending && all_ended && !AnyRunning()) std::exchange(all_ended, nullptr)();
+    if (ending && all_ended && !AnyRunning()) std::exchange(all_ended, nullptr)();  // it may delete the fleet
   });
 }
 
 void Fleet::State::PollOutputs() {
-  for (const auto& role : roles) {
-    for (const auto& instance : role->instances) {
-      if (instance->running()) instance->PollOutput();
-    }
-  }
+  for (const auto& role : roles) role->PollOutputs();
   tail_timer = options.loop->After(kTailEvery, [this] { PollOutputs(); });
 }
 
 bool Fleet::State::AnyRunning() const {
-  for (const auto& role : roles) {
-    for (const auto& instance : role->instances) {
-      if (instance->running()) return true;
-    }
-  }
-  return false;
+  return std::any_of(roles.begin(), roles.end(), [](const auto& role) { return role->AnyRunning(); });
 }
 
 Fleet::Fleet(Options options) : state_(std::make_unique<State>(std::move(options))) { state_->PollOutputs(); }
@@ -183,50 +92,46 @@ Fleet::~Fleet() {
 }
 
 absl::Status Fleet::Open(std::vector<TargetSpec> specs) {
+  if (state_->begun) return absl::FailedPreconditionError("the targets were started already");
+  std::vector<const TargetSpec*> all;
+  for (const auto& role : state_->roles) all.push_back(&role->spec());
+  for (const TargetSpec& spec : specs) {
+    RETURN_IF_ERROR(CheckSpec(spec));
+    if (spec.ready.how == Readiness::GRPC_HEALTH && state_->options.grpc_health == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat("role ", spec.role, ": ready: gRPC health is not asked for here"));
+    }
+    all.push_back(&spec);
+  }
+  RETURN_IF_ERROR(CheckRoles(all));
+  std::vector<std::unique_ptr<Role>> opened;
   for (TargetSpec& spec : specs) {
-    if (spec.argv.empty()) return absl::InvalidArgumentError(absl::StrCat("role ", spec.role, ": argv is empty"));
-    if (state_->FindRole(spec.role) != nullptr) {
-      return absl::InvalidArgumentError(absl::StrCat("role ", spec.role, " is given twice"));
-    }
-    auto role = std::make_unique<State::Role>();
-    role->state = state_.get();
-    ASSIGN_OR_RETURN(role->patterns, RolePatterns::Compile(spec));
-    role->spec = std::make_shared<const TargetSpec>(std::move(spec));
-    state_->roles.push_back(std::move(role));
+    ASSIGN_OR_RETURN(auto patterns, RolePatterns::Compile(spec));
+    opened.push_back(std::make_unique<Role>(&state_->options, std::make_shared<const TargetSpec>(std::move(spec)),
+                                            std::move(patterns), [state = state_.get()] { state->OnChange(); }));
+    RETURN_IF_ERROR(opened.back()->Open());
   }
-  for (const auto& role : state_->roles) {
-    for (uint32_t i = static_cast<uint32_t>(role->instances.size()); i < role->spec->count; ++i) {
-      ASSIGN_OR_RETURN(Instance * instance, role->Add());
-      instance->set_expected_at_start();
-    }
-  }
+  for (auto& role : opened) state_->roles.push_back(std::move(role));
   return absl::OkStatus();
 }
 
 absl::Status Fleet::Begin(const std::map<std::string, std::string>& variables) {
+  for (const auto& role : state_->roles) RETURN_IF_ERROR(role->CheckReferences(variables));
   state_->variables = variables;
-  for (const auto& role : state_->roles) {
-    for (const auto& instance : role->instances) RETURN_IF_ERROR(instance->CheckTemplates(variables));
-  }
   state_->begun = true;
   state_->StartReadyRoles();
   return absl::OkStatus();
 }
 
 absl::Status Fleet::SetEventRules(const std::string& role_name, std::vector<EventRule> rules) {
-  State::Role* role = state_->FindRole(role_name);
+  Role* role = state_->FindRole(role_name);
   if (role == nullptr) return absl::NotFoundError(absl::StrCat("no role ", role_name, " here"));
-  TargetSpec changed = *role->spec;
-  changed.events = std::move(rules);
-  ASSIGN_OR_RETURN(role->patterns, RolePatterns::Compile(changed));
-  for (const auto& instance : role->instances) instance->SetPatterns(role->patterns);
-  return absl::OkStatus();
+  return role->SetEventRules(std::move(rules));
 }
 
 std::vector<InstanceInfo> Fleet::Instances() const {
   std::vector<InstanceInfo> all;
   for (const auto& role : state_->roles) {
-    for (const auto& instance : role->instances) all.push_back(instance->info());
+    for (const auto& instance : role->instances()) all.push_back(instance->info());
   }
   return all;
 }
@@ -248,7 +153,7 @@ InstanceUsage Fleet::Usage(const std::string& name) const {
 double Fleet::TotalCpuSeconds() const {
   double total = 0;
   for (const auto& role : state_->roles) {
-    for (const auto& instance : role->instances) {
+    for (const auto& instance : role->instances()) {
       total += instance->ended_cpu_seconds() + UsageOf(instance->info().pid).cpu_seconds;
     }
   }
@@ -258,9 +163,7 @@ double Fleet::TotalCpuSeconds() const {
 void Fleet::EndAll(int64_t grace_ns, std::function<void()> done) {
   state_->ending = true;
   state_->all_ended = std::move(done);
-  for (const auto& role : state_->roles) {
-    for (const auto& instance : role->instances) instance->End(grace_ns);
-  }
+  for (const auto& role : state_->roles) role->EndAll(grace_ns);
   state_->OnChange();
 }
 

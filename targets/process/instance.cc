@@ -1,91 +1,56 @@
+// Instance: how it is started, becomes ready, and is listened to. Its end: instance_end.cc.
 #include "targets/process/instance.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <signal.h>
-#include <sys/socket.h>
+#include <errno.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
-#include "faults/core/random.h"
+#include "faults/core/params.h"
 #include "faults/core/status_macros.h"
-#include "targets/process/proc.h"
 #include "targets/process/template.h"
 
 namespace squall {
-
 namespace {
-constexpr int64_t kAskEvery = 20 * kMillisecond;
-constexpr int kTailLines = 5;
 
-// Loopback answers a connect at once, so a blocking one does not hold the loop up.
-bool Connects(const std::string& address) {
-  const size_t colon = address.rfind(':');
-  int port = 0;
-  sockaddr_in to{};
-  to.sin_family = AF_INET;
-  if (colon == address.npos || !absl::SimpleAtoi(address.substr(colon + 1), &port) ||
-      inet_pton(AF_INET, address.substr(0, colon).c_str(), &to.sin_addr) != 1) {
-    return false;
-  }
-  to.sin_port = htons(port);
-  UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  connect(fd.get(), reinterpret_cast<sockaddr*>(&to), sizeof(to));
-  int error = 0;
-  socklen_t size = sizeof(error);
-  sockaddr_in peer{};
-  socklen_t peer_size = sizeof(peer);
-  return getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0 &&
-         getpeername(fd.get(), reinterpret_cast<sockaddr*>(&peer), &peer_size) == 0;
-}
+constexpr int64_t kAskEvery = 20 * kMillisecond;
+constexpr int64_t kShortestAsk = 50 * kMillisecond;
+constexpr int kLinesInErrors = 5;
+constexpr char kPath[] = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+std::string LogName(const TargetSpec& spec, uint32_t index) { return absl::StrCat(spec.role, ".", index, ".log"); }
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<RolePatterns>> RolePatterns::Compile(const TargetSpec& spec) {
-  auto patterns = std::make_shared<RolePatterns>();
-  const auto compile = [&spec](const std::string& what, const std::string& text) -> absl::StatusOr<std::unique_ptr<RE2>> {
-    auto regex = std::make_unique<RE2>(text, RE2::Quiet);
-    if (regex->ok()) return regex;
-    return absl::InvalidArgumentError(absl::StrCat("role ", spec.role, ": ", what, ": ", regex->error()));
-  };
-  if (spec.ready.how == Readiness::LOG_LINE) {
-    ASSIGN_OR_RETURN(patterns->ready, compile("ready.log", spec.ready.regex));
-  }
-  for (const EventRule& rule : spec.events) {
-    Rule compiled;
-    compiled.name = rule.name;
-    ASSIGN_OR_RETURN(compiled.regex, compile(absl::StrCat("events.", rule.name), rule.regex));
-    const auto& groups = compiled.regex->NamedCapturingGroups();
-    if (const auto group = groups.find("value"); group != groups.end()) compiled.value_group = group->second;
-    patterns->rules.push_back(std::move(compiled));
-  }
-  return patterns;
-}
-
 Instance::Instance(const Fleet::Options* options, std::shared_ptr<const TargetSpec> spec,
-                   std::shared_ptr<RolePatterns> patterns, uint32_t index, std::map<std::string, std::string> labels,
-                   std::function<void()> on_change)
+                   std::shared_ptr<const RolePatterns> patterns, uint32_t index, std::function<void()> on_change)
     : options_(options),
       spec_(std::move(spec)),
       patterns_(std::move(patterns)),
       on_change_(std::move(on_change)),
-      tail_(absl::StrCat(options->directory, "/", spec_->role, ".", index, ".log")) {
+      tail_(absl::StrCat(options->directory, "/", LogName(*spec_, index))) {
   info_.name = absl::StrCat(spec_->role, "/", index);
   info_.role = spec_->role;
   info_.index = index;
-  info_.labels = std::move(labels);
-  info_.log = absl::StrCat(spec_->role, ".", index, ".log");
+  info_.labels = spec_->common_labels;
+  if (index < spec_->labels.size()) {
+    for (const auto& [name, value] : spec_->labels[index]) info_.labels[name] = value;
+  }
+  info_.log = LogName(*spec_, index);
   info_.port_names = spec_->ports;
 }
 
 Instance::~Instance() {
-  for (const auto& timer : {ready_timer_, kill_timer_, restart_timer_, drain_timer_}) options_->loop->Cancel(timer);
+  for (const auto& timer : {ready_timer_, kill_timer_, restart_timer_, drain_timer_, thaw_timer_}) {
+    options_->loop->Cancel(timer);
+  }
+}
+
+void Instance::SetTimer(EventLoop::TimerId* timer, int64_t when_ns, std::function<void()> callback) {
+  options_->loop->Cancel(*timer);
+  *timer = options_->loop->At(when_ns, std::move(callback));
 }
 
 absl::Status Instance::ReservePorts() {
@@ -99,8 +64,9 @@ absl::Status Instance::ReservePorts() {
   return absl::OkStatus();
 }
 
-std::map<std::string, std::string> Instance::Variables() const {
-  std::map<std::string, std::string> variables = variables_;
+std::string Instance::directory() const { return absl::StrCat(options_->directory, "/", info_.role, ".", info_.index); }
+
+Instance::Variables Instance::WithOwn(Variables variables) const {
   for (const auto& [name, address] : info_.ports) {
     variables["port." + name] = address.substr(address.rfind(':') + 1);
   }
@@ -108,12 +74,12 @@ std::map<std::string, std::string> Instance::Variables() const {
   for (const auto& [name, value] : info_.labels) variables["label." + name] = value;
   variables["index"] = absl::StrCat(info_.index);
   variables["role"] = info_.role;
-  variables["dir"] = absl::StrCat(options_->directory, "/", info_.role, ".", info_.index);
+  variables["dir"] = directory();
   return variables;
 }
 
-absl::StatusOr<SpawnRequest> Instance::MakeRequest() const {
-  const std::map<std::string, std::string> variables = Variables();
+absl::StatusOr<SpawnRequest> Instance::MakeRequest(const Variables& given) const {
+  const Variables variables = WithOwn(given);
   const auto fill = [&](const std::string& what, const std::string& text) -> absl::StatusOr<std::string> {
     auto filled = FillTemplate(text, variables);
     if (filled.ok()) return filled;
@@ -131,183 +97,109 @@ absl::StatusOr<SpawnRequest> Instance::MakeRequest() const {
     request.env.push_back(absl::StrCat(name, "=", filled));
     has_path = has_path || name == "PATH";
   }
-  if (!has_path) request.env.push_back("PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
+  if (!has_path) request.env.push_back(kPath);
   ASSIGN_OR_RETURN(request.cwd, fill("cwd", spec_->cwd.empty() ? "${dir}" : spec_->cwd));
   request.output = absl::StrCat(options_->directory, "/", info_.log);
   return request;
 }
 
-absl::Status Instance::CheckTemplates(const std::map<std::string, std::string>& variables) const {
-  Instance* self = const_cast<Instance*>(this);
-  self->variables_ = variables;
-  return MakeRequest().status();
-}
-
-void Instance::Start(const std::map<std::string, std::string>& variables) {
+void Instance::Start(const Variables& variables) {
   variables_ = variables;
   Spawn();
 }
 
 void Instance::Spawn() {
-  const int64_t now = options_->clock->Now();
-  const auto request = MakeRequest();
-  if (!request.ok()) return options_->observer->OnFailed(info_, std::string(request.status().message()), now);
-  if (spec_->cwd.empty()) mkdir(request->cwd.c_str(), 0700);
-  ++info_.incarnation;
-  info_.ready = false;
+  const auto request = MakeRequest(variables_);
+  if (!request.ok()) return Fail(std::string(request.status().message()), false);
+  if (mkdir(directory().c_str(), 0700) != 0 && errno != EEXIST) {
+    return Fail(std::string(absl::ErrnoToStatus(errno, absl::StrCat("making ", directory())).message()), false);
+  }
+  tail_.Restart();
   const auto pid = options_->spawner->Spawn(*request);
   if (!pid.ok()) {
-    --info_.incarnation;
-    return options_->observer->OnFailed(info_, std::string(pid.status().message()), now);
+    return Fail(absl::StrCat(info_.name, " could not be started: ", pid.status().message()), false);
   }
+  ++info_.incarnation;
+  info_.ready = info_.stopped = late_ = false;
   info_.pid = *pid;
-  options_->observer->OnStarted(info_, options_->clock->Now());
+  const int64_t now = options_->clock->Now();
+  options_->observer->OnStarted(info_, now);
   ready_deadline_ = now + spec_->ready.within_ns;
   AskReady();
   on_change_();
 }
 
+void Instance::Fail(const std::string& error, bool with_output) {
+  std::string text = error;
+  if (with_output) {
+    const std::string lines = tail_.LastLines(kLinesInErrors);
+    absl::StrAppend(&text, lines.empty() ? "; it wrote nothing" : absl::StrCat("; its last lines:\n", lines));
+  }
+  options_->observer->OnFailed(info_, text, options_->clock->Now());
+}
+
 std::string Instance::ReadyAddress() const {
-  const std::string port = spec_->ready.port.empty() && !info_.port_names.empty() ? info_.port_names.front() : spec_->ready.port;
-  const auto found = info_.ports.find(port);
+  const bool first = spec_->ready.port.empty() && !info_.port_names.empty();
+  const auto found = info_.ports.find(first ? info_.port_names.front() : spec_->ready.port);
   return found == info_.ports.end() ? "" : found->second;
 }
 
-// Asks again and again until ready, ended or too late. A log line is noticed by PollOutput, a job by its end.
+// Asks until it is ready or has ended; that it takes too long is said once. OnLine notices a line, OnExited a job's
+// end.
 void Instance::AskReady() {
   if (!running() || info_.ready) return;
-  if (options_->clock->Now() >= ready_deadline_) return NotReadyInTime();
-  if (!spec_->job && spec_->ready.how == Readiness::RUNNING) return BecomeReady();
-  if (!spec_->job && spec_->ready.how == Readiness::TCP_CONNECT && Connects(ReadyAddress())) return BecomeReady();
-  const auto again = [this] { ready_timer_ = options_->loop->After(kAskEvery, [this] { AskReady(); }); };
-  if (spec_->job || spec_->ready.how != Readiness::GRPC_HEALTH) return again();
-  const uint32_t asked = info_.incarnation;
-  options_->grpc_health(ReadyAddress(), spec_->ready.service, kSecond,
-                        [this, asked, again, alive = std::weak_ptr<bool>(alive_)](absl::Status status) {
-                          if (alive.expired() || asked != info_.incarnation) return;
-                          if (status.ok() && running()) return BecomeReady();
-                          again();
-                        });
+  if (!late_ && options_->clock->Now() >= ready_deadline_) {
+    late_ = true;
+    Fail(absl::StrCat(info_.name, " was not ready within ", FormatNanos(spec_->ready.within_ns)), true);
+    if (!running()) return;
+  }
+  if (!spec_->job && spec_->ready.how == Readiness::GRPC_HEALTH) return AskHealth();
+  if (ReadyNow()) return BecomeReady(options_->clock->Now());
+  AskAgain();
 }
 
-void Instance::NotReadyInTime() {
-  std::string error = absl::StrCat(info_.name, " was not ready within ", spec_->ready.within_ns / kMillisecond, " ms");
-  const std::string lines = tail_.LastLines(kTailLines);
-  absl::StrAppend(&error, lines.empty() ? "; it wrote nothing" : absl::StrCat("; its last lines:\n", lines));
-  options_->observer->OnFailed(info_, error, options_->clock->Now());
+bool Instance::ReadyNow() const {
+  if (spec_->job) return false;
+  return spec_->ready.how == Readiness::RUNNING ||
+         (spec_->ready.how == Readiness::TCP_CONNECT && Answers(ReadyAddress()));
 }
 
-void Instance::BecomeReady() {
+void Instance::AskAgain() {
+  SetTimer(&ready_timer_, options_->clock->Now() + kAskEvery, [this] { AskReady(); });
+}
+
+void Instance::AskHealth() {
+  const int64_t left = late_ ? kSecond : ready_deadline_ - options_->clock->Now();
+  const int64_t timeout = std::clamp(left, kShortestAsk, kSecond);
+  const auto on_answer = [this, asked = info_.incarnation, alive = std::weak_ptr<bool>(alive_)](absl::Status status) {
+    if (alive.expired() || asked != info_.incarnation || !running()) return;
+    if (status.ok()) return BecomeReady(options_->clock->Now());
+    AskAgain();
+  };
+  options_->grpc_health(ReadyAddress(), spec_->ready.service, timeout, on_answer);
+}
+
+void Instance::BecomeReady(int64_t at_ns) {
   if (info_.ready) return;
   options_->loop->Cancel(ready_timer_);
-  info_.ready = true;
-  options_->observer->OnReady(info_, options_->clock->Now());
+  info_.ready = ever_ready_ = true;
+  options_->observer->OnReady(info_, at_ns);
   on_change_();
 }
 
 void Instance::PollOutput() {
-  tail_.Poll([this](std::string_view line) {
-    const re2::StringPiece text(line.data(), line.size());
-    if (patterns_->ready != nullptr && running() && !info_.ready && RE2::PartialMatch(text, *patterns_->ready)) {
-      BecomeReady();
-    }
-    for (const RolePatterns::Rule& rule : patterns_->rules) {
-      std::vector<re2::StringPiece> groups(rule.value_group + 1);
-      if (!rule.regex->Match(text, 0, text.size(), RE2::UNANCHORED, groups.data(), static_cast<int>(groups.size()))) {
-        continue;
-      }
-      double value = 1;
-      if (rule.value_group > 0 && !absl::SimpleAtod(absl::string_view(groups[rule.value_group].data(),
-                                                                      groups[rule.value_group].size()), &value)) {
-        value = 1;
-      }
-      options_->observer->OnEvent(info_, rule.name, value, options_->clock->Now());
-    }
+  if (info_.incarnation == 0) return;
+  if (!patterns_->AsksForEvents() && (!patterns_->AsksForReady() || info_.ready)) return tail_.Skip();
+  const bool more = tail_.Poll([this](std::string_view line) { OnLine(line); });
+  if (!more && !running()) tail_.Flush([this](std::string_view line) { OnLine(line); });
+}
+
+void Instance::OnLine(std::string_view line) {
+  const auto patterns = patterns_;  // an observer may set others
+  if (running() && !info_.ready && !spec_->job && patterns->Ready(line)) BecomeReady(options_->clock->Now());
+  patterns->ForEachEvent(line, [this](const std::string& name, double value) {
+    options_->observer->OnEvent(info_, name, value, options_->clock->Now());
   });
-}
-
-void Instance::End(int64_t grace_ns) {
-  ending_ = true;
-  options_->loop->Cancel(restart_timer_);
-  options_->loop->Cancel(drain_timer_);
-  if (!running()) return;
-  (void)Continue();  // a stopped process does not hear TERM
-  (void)options_->spawner->Signal(info_.name, SIGTERM);
-  kill_timer_ = options_->loop->After(grace_ns, [this] {
-    if (running()) (void)options_->spawner->Signal(info_.name, SIGKILL);
-  });
-}
-
-void Instance::DrainAt(int64_t when_ns, int64_t grace_ns) {
-  info_.drained = true;
-  drain_timer_ = options_->loop->At(when_ns, [this, grace_ns] { End(grace_ns); });
-}
-
-void Instance::OnExited(int pid, int wait_status, int sent_signal, int64_t at_ns, double cpu_seconds) {
-  if (pid != info_.pid) return;
-  PollOutput();  // what it said last comes before its end
-  options_->loop->Cancel(ready_timer_);
-  options_->loop->Cancel(kill_timer_);
-  info_.pid = 0;
-  info_.ready = false;
-  info_.stopped = false;
-  ended_cpu_seconds_ += cpu_seconds;
-  FleetObserver::Exit exit;
-  exit.cpu_seconds = cpu_seconds;
-  if (WIFSIGNALED(wait_status)) exit.signal = WTERMSIG(wait_status);
-  if (WIFEXITED(wait_status)) exit.code = WEXITSTATUS(wait_status);
-  last_signal_ = exit.signal;
-  const bool by_us = sent_signal != 0 && (exit.signal == sent_signal || ending_);
-  exit.cause = by_us ? "by us" : exit.signal != 0 ? "by signal" : "by itself";
-  exit.wanted = ending_ || spec_->job;
-  if (spec_->job && exit.signal == 0 && exit.code == 0) {
-    info_.ready = true;
-    options_->observer->OnReady(info_, at_ns);
-  }
-  options_->observer->OnExited(info_, exit, at_ns);
-  MaybeRestart(exit);
-  on_change_();
-}
-
-void Instance::MaybeRestart(const FleetObserver::Exit& exit) {
-  const RestartPolicy& policy = spec_->restart;
-  const bool crashed = exit.signal != 0 || exit.code != 0;
-  const bool wanted = policy.when == RestartPolicy::ALWAYS || (policy.when == RestartPolicy::ON_CRASH && crashed);
-  if (ending_ || spec_->job || !wanted || (policy.at_most > 0 && restarts_ >= policy.at_most)) return;
-  ++restarts_;
-  RandomStream stream(options_->seed, absl::StrCat("restart/", info_.name, "/", info_.incarnation));
-  const double factor = policy.jitter > 0 ? stream.Uniform(1 - policy.jitter, 1 + policy.jitter) : 1;
-  restart_timer_ = options_->loop->After(static_cast<int64_t>(static_cast<double>(policy.after_ns) * factor),
-                                         [this] { Spawn(); });
-}
-
-absl::Status Instance::Signal(int signo) {
-  if (!running()) return absl::FailedPreconditionError(absl::StrCat(info_.name, " does not run"));
-  return options_->spawner->Signal(info_.name, signo);
-}
-
-absl::Status Instance::Stop(int64_t deadline_ns) {
-  if (!running()) return absl::FailedPreconditionError(absl::StrCat(info_.name, " does not run"));
-  RETURN_IF_ERROR(options_->spawner->Stop(info_.name, deadline_ns));
-  info_.stopped = true;
-  return absl::OkStatus();
-}
-
-absl::Status Instance::Continue() {
-  info_.stopped = false;
-  if (!running()) return absl::OkStatus();
-  const absl::Status continued = options_->spawner->Continue(info_.name);
-  // It may have ended meanwhile; its Exited event is on the way.
-  return absl::IsNotFound(continued) || absl::IsFailedPrecondition(continued) ? absl::OkStatus() : continued;
-}
-
-ProcessSeam::State Instance::Look() const {
-  State state;
-  state.running = running();
-  state.stopped = IsStopped(info_.pid);
-  state.incarnation = info_.incarnation;
-  state.exit_signal = last_signal_;
-  return state;
 }
 
 }  // namespace squall

@@ -7,39 +7,88 @@
 #include <algorithm>
 
 namespace squall {
+namespace {
+constexpr size_t kChunk = 64 << 10;
+constexpr off_t kMostForMessages = 4096;
+}  // namespace
 
-void LogTail::Poll(const std::function<void(std::string_view)>& on_line) {
-  if (file_.get() < 0) file_.reset(open(path_.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file_.get() < 0) return;
-  char buffer[64 << 10];
+bool LogTail::Open() {
+  if (!file_.valid()) file_.reset(open(path_.c_str(), O_RDONLY | O_CLOEXEC));
+  return file_.valid();
+}
+
+bool LogTail::Poll(const OnLine& on_line) {
+  if (!Open()) return false;
+  char buffer[kChunk];
   for (size_t taken = 0; taken < kMostPerPoll;) {
-    const ssize_t count = read(file_.get(), buffer, sizeof(buffer));
-    if (count <= 0) break;
+    const ssize_t count = pread(file_.get(), buffer, sizeof(buffer), read_to_);
+    if (count <= 0) return false;
     taken += count;
-    std::string_view rest(buffer, count);
-    while (!rest.empty()) {
-      const size_t end = rest.find('\n');
-      partial_.append(rest.substr(0, std::min(end, rest.size())));
-      rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
-      if (end == rest.npos && partial_.size() < kLongestLine) break;
-      on_line(std::string_view(partial_).substr(0, kLongestLine));
-      partial_.clear();
-    }
+    read_to_ += count;
+    Take({buffer, static_cast<size_t>(count)}, on_line);
   }
+  return true;
+}
+
+void LogTail::Take(std::string_view bytes, const OnLine& on_line) {
+  while (!bytes.empty()) {
+    const size_t end = bytes.find('\n');
+    const bool ended = end != bytes.npos;
+    const std::string_view piece = bytes.substr(0, end);
+    bytes.remove_prefix(ended ? end + 1 : bytes.size());
+    if (!passing_over_ && ended && partial_.empty() && piece.size() <= kLongestLine) {
+      on_line(piece);  // the usual case, without a copy
+      continue;
+    }
+    if (!passing_over_) {
+      partial_.append(piece.substr(0, kLongestLine - partial_.size()));
+      if (ended || partial_.size() == kLongestLine) {
+        const std::string line = std::exchange(partial_, {});
+        passing_over_ = !ended;
+        on_line(line);
+      }
+    }
+    if (ended) passing_over_ = false;
+  }
+}
+
+void LogTail::Flush(const OnLine& on_line) {
+  passing_over_ = false;
+  if (const std::string line = std::exchange(partial_, {}); !line.empty()) on_line(line);
+}
+
+void LogTail::Skip() {
+  if (!Open()) return;
+  struct stat info{};
+  if (fstat(file_.get(), &info) != 0 || info.st_size <= read_to_) return;
+  read_to_ = info.st_size;
+  partial_.clear();
+  char last = '\n';
+  passing_over_ = pread(file_.get(), &last, 1, read_to_ - 1) == 1 && last != '\n';
+}
+
+void LogTail::Restart() {
+  Skip();
+  partial_.clear();
+  passing_over_ = false;
 }
 
 std::string LogTail::LastLines(int lines) const {
   UniqueFd file(open(path_.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat info {};
-  if (file.get() < 0 || fstat(file.get(), &info) != 0) return "";
-  const off_t from = std::max<off_t>(0, info.st_size - 4096);
+  struct stat info{};
+  if (!file.valid() || fstat(file.get(), &info) != 0) return "";
+  const off_t from = std::max<off_t>(0, info.st_size - kMostForMessages);
   std::string text(static_cast<size_t>(info.st_size - from), '\0');
   const ssize_t count = pread(file.get(), text.data(), text.size(), from);
   text.resize(std::max<ssize_t>(0, count));
   while (!text.empty() && text.back() == '\n') text.pop_back();
   size_t start = text.size();
-  for (int i = 0; i < lines && start != std::string::npos && start > 0; ++i) start = text.rfind('\n', start - 1);
-  return start == std::string::npos ? text : text.substr(start == text.size() ? 0 : start + 1);
+  for (int i = 0; i < lines; ++i) {
+    const size_t before = start == 0 ? text.npos : text.rfind('\n', start - 1);
+    if (before == text.npos) return text;
+    start = before;
+  }
+  return text.substr(std::min(start + 1, text.size()));
 }
 
 }  // namespace squall

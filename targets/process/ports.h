@@ -3,6 +3,7 @@
 #define TARGETS_PROCESS_PORTS_H_
 
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "faults/core/unique_fd.h"
@@ -22,6 +23,11 @@ class HeldPort {
   UniqueFd holder_;
   int port_;
 };
+
+// A numeric IPv4 HOST:PORT.
+bool IsAddress(const std::string& address);
+// Somebody accepts connections there. Does not wait: loopback answers at once, a stranger may be missed.
+bool Answers(const std::string& address);
 
 }  // namespace squall
 

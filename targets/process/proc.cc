@@ -53,7 +53,8 @@ bool IsStopped(int pid) {
   bool any = false;
   for (; !error && tasks != fs::directory_iterator(); tasks.increment(error)) {
     const std::vector<std::string> fields = StatFields((tasks->path() / "stat").string());
-    if (fields.empty()) continue;
+    // One that has just ended, or a main thread that ended before its others, runs no more.
+    if (fields.empty() || fields[0] == "Z" || fields[0] == "X") continue;
     if (fields[0] != "T") return false;
     any = true;
   }

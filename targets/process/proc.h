@@ -7,7 +7,7 @@
 namespace squall {
 
 InstanceUsage UsageOf(int pid);
-// Every thread of it is in state T.
+// Every thread of it that has not ended is in state T, and there is one.
 bool IsStopped(int pid);
 
 }  // namespace squall

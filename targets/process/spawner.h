@@ -12,11 +12,11 @@
 namespace squall {
 
 struct SpawnRequest {
-  std::string key;                // "role/index"
+  std::string key;  // "role/index"
   std::vector<std::string> argv;
-  std::vector<std::string> env;   // "NAME=value", the whole environment
+  std::vector<std::string> env;  // "NAME=value", the whole environment
   std::string cwd;
-  std::string output;             // file for stdout and stderr, appended
+  std::string output;  // file for stdout and stderr, appended
 };
 
 class Spawner {

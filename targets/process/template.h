@@ -10,7 +10,8 @@
 
 namespace squall {
 
-// Every ${NAME} replaced by variables[NAME]; "$${" stands for "${". InvalidArgument names an unknown one.
+// Every ${NAME} replaced by variables[NAME]; "$${" stands for "${". InvalidArgument: an unknown one, which it
+// names with the near match, or "${" without its "}".
 absl::StatusOr<std::string> FillTemplate(std::string_view text, const std::map<std::string, std::string>& variables);
 
 }  // namespace squall
