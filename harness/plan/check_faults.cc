@@ -68,10 +68,9 @@ void CheckLabels(PlanCheck* check, const Fault& fault, const std::string& path) 
   const plan::v1::Target* target = check->FindTarget(on.role());
   if (target == nullptr || target->has_attach()) return;
   const std::vector<std::string> names = LabelsOf(*target);
-  const std::string what = absl::StrCat("label of `", on.role(), "`");
   for (const auto& label : on.labels()) {
     const std::string label_path = absl::StrCat(path, ".on.labels[", label.name(), "]");
-    if (!check->CheckKnown(label_path, what, label.name(), names)) continue;
+    if (!check->CheckKnown(label_path, "label", label.name(), names, on.role())) continue;
     std::vector<std::string> values;
     for (const auto& fixed : target->labels()) {
       if (fixed.name() == label.name()) values.push_back(fixed.value());
@@ -80,25 +79,25 @@ void CheckLabels(PlanCheck* check, const Fault& fault, const std::string& path) 
       if (variant.name() != label.name()) continue;
       for (const auto& value : variant.values()) values.push_back(value.name());
     }
-    check->CheckKnown(label_path, absl::StrCat("value of label `", label.name(), "`"), label.value(), values);
+    check->CheckKnown(label_path, "value", label.value(), values, label.name());
   }
-  if (!on.stratify().empty()) check->CheckKnown(path + ".on.stratify", what, on.stratify(), names);
+  if (!on.stratify().empty()) check->CheckKnown(path + ".on.stratify", "label", on.stratify(), names, on.role());
   for (int i = 0; i < on.exclude_size(); ++i) {
     for (const auto& label : on.exclude(i).labels()) {
-      check->CheckKnown(absl::StrCat(path, ".on.exclude[", i, "].labels[", label.name(), "]"), what, label.name(),
-                        names);
+      check->CheckKnown(absl::StrCat(path, ".on.exclude[", i, "].labels[", label.name(), "]"), "label", label.name(),
+                        names, on.role());
     }
   }
 }
 
-// More than the plan can ever have of a role it starts itself.
+// More than the plan can ever have of a role it starts itself. `path`: of the selection.
 void CheckAmount(PlanCheck* check, const Fault& fault, const std::string& path) {
   const Selection& on = fault.on();
   const plan::v1::Target* target = check->FindTarget(on.role());
   if (target == nullptr || target->has_attach()) return;
   if (fault.has_start()) {
-    if (on.has_percent() || on.all()) check->Add(path + ".on", "a start wants a `count`");
-    if (target->job()) check->Add(path + ".on.role", "a job runs once, by itself");
+    if (on.has_percent() || on.all()) check->Add(path, "a start wants a `count`");
+    if (target->job()) check->Add(path + ".role", "a job runs once, by itself");
     return;
   }
   uint64_t most = target->has_count() ? target->count() : 1;
@@ -107,12 +106,12 @@ void CheckAmount(PlanCheck* check, const Fault& fault, const std::string& path) 
     if (other && other->has_start() && other->on().role() == on.role()) most += std::max(1u, other->on().count());
   }
   if (most == 0) {
-    check->Add(path + ".on.role",
+    check->Add(path + ".role",
                absl::StrCat("`", on.role(), "` has no instances: its count is 0 and no step starts one"));
   } else if (on.count() > most) {
-    check->Add(path + ".on.count", absl::StrCat("there are never more than ", most, " of `", on.role(), "`"));
+    check->Add(path + ".count", absl::StrCat("there are never more than ", most, " of `", on.role(), "`"));
   } else if (on.has_percent() && on.percent().value() > 0 && ShareOf(on.percent().value(), most) == 0) {
-    check->Add(path + ".on.percent",
+    check->Add(path + ".percent",
                absl::StrCat(on.percent().value() * 100, "% of ", most, " of `", on.role(), "` selects nobody"));
   }
 }
@@ -130,7 +129,7 @@ void CheckFault(PlanCheck* check, const Fault& fault, const std::string& path) {
   const bool objects_named = fault.on().role().empty() + fault.on().link().empty() + fault.on().load().empty() == 2;
   if (!selection.ok() && objects_named) AddFaultError(check, path + ".on", selection.message());
   CheckLabels(check, fault, path);
-  CheckAmount(check, fault, path);
+  CheckAmount(check, fault, path + ".on");
 }
 
 void CheckParameters(PlanCheck* check, const Fault& fault, const std::string& path) {

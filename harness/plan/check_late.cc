@@ -28,9 +28,9 @@ void CheckReference(PlanCheck* check, const plan::v1::Target* target, const std:
                absl::StrCat("`${", text,
                             "}` belongs to a target; a load has ${link.NAME.address} and ${target.ROLE.address}"));
   } else if (late->kind == "port" && !late->name.empty()) {
-    check->CheckKnown(path, absl::StrCat("port of `", target->name(), "`"), late->name, PortsOf(*target));
+    check->CheckKnown(path, "port", late->name, PortsOf(*target), target->name());
   } else if (late->kind == "label") {
-    check->CheckKnown(path, absl::StrCat("label of `", target->name(), "`"), late->name, LabelsOf(*target));
+    check->CheckKnown(path, "label", late->name, LabelsOf(*target), target->name());
   }
 }
 

@@ -49,7 +49,7 @@ void CheckHowItStarts(PlanCheck* check, const Target& target, const std::string&
 }
 
 void CheckPortName(PlanCheck* check, const Target& target, const std::string& path, const std::string& port) {
-  if (!port.empty() && !target.has_attach()) check->CheckKnown(path, "port", port, PortsOf(target));
+  if (!port.empty() && !target.has_attach()) check->CheckKnown(path, "port", port, PortsOf(target), target.name());
 }
 
 void CheckReadiness(PlanCheck* check, const Target& target, const std::string& path) {

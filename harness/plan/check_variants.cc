@@ -42,7 +42,7 @@ void CheckOf(PlanCheck* check, const plan::v1::Target& target, int variant, cons
     if (values.empty()) {
       check->Add(of_path, absl::StrCat("no label `", of.name(), "` among the variants above"));
     } else {
-      check->CheckKnown(of_path, absl::StrCat("value of `", of.name(), "`"), of.value(), values);
+      check->CheckKnown(of_path, "value", of.value(), values, of.name());
     }
   }
 }

@@ -24,8 +24,7 @@ void CheckLink(PlanCheck* check, const plan::v1::Link& link) {
   if (target.job())
     check->Add(path + ".to.role", absl::StrCat("`", target.name(), "` is a job; nothing connects to it"));
   if (!link.to().port().empty() && !target.has_attach()) {
-    check->CheckKnown(path + ".to.port", absl::StrCat("port of `", target.name(), "`"), link.to().port(),
-                      PortsOf(target));
+    check->CheckKnown(path + ".to.port", "port", link.to().port(), PortsOf(target), target.name());
   }
 }
 

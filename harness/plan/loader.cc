@@ -17,7 +17,7 @@
 namespace squall {
 namespace {
 
-std::string Sha256(absl::string_view text) {
+std::string Sha256(std::string_view text) {
   unsigned char digest[EVP_MAX_MD_SIZE];
   unsigned length = 0;
   EVP_Digest(text.data(), text.size(), digest, &length, EVP_sha256(), nullptr);
@@ -50,29 +50,30 @@ void DeclareParams(const YamlNode& root, PlanParams* params, PositionIndex* posi
   }
 }
 
-void ReadYamlPlan(absl::string_view text, const std::map<std::string, std::string>& sets, plan::v1::Plan* plan,
-                  PlanParams* params, PositionIndex* positions, PlanErrors* errors) {
+// Problems of the YAML alone go to `errors`, those of a field to `fields`. False if there is nothing to go on with.
+bool ReadYamlPlan(absl::string_view text, const std::map<std::string, std::string>& sets, LoadedPlan* loaded,
+                  PlanParams* params, PlanErrors* errors, PlanErrors* fields) {
   const YamlNodePtr root = ReadYaml(text, errors);
-  if (root == nullptr) return;
+  if (root == nullptr) return false;
   if (root->kind != YamlNode::kMapping) {
     errors->Add(root->at, "", absl::StrCat("a plan is a mapping that begins with `squall: 1`, not ", Describe(*root)));
-    return;
+    return false;
   }
-  DeclareParams(*root, params, positions, errors);
+  DeclareParams(*root, params, &loaded->positions, errors);
   params->Set(sets, errors);
-  DescriptorMapper(params, positions, errors).Map(*root, plan);
+  DescriptorMapper(params, &loaded->positions, fields).Map(*root, &loaded->plan);
   for (const auto& [name, value] : params->values()) {
-    plan::v1::Param* param = plan->add_params();
+    plan::v1::Param* param = loaded->plan.add_params();
     param->set_name(name);
     param->set_value(value);
   }
+  return true;
 }
 
 // A field that could not be read is not there to be checked: what the validator says around it would mislead.
-bool Overshadowed(const PlanError& error, const std::vector<PlanError>& earlier) {
-  for (const PlanError& e : earlier) {
-    const bool within = e.path.empty() || absl::StartsWith(error.path, e.path) || absl::StartsWith(e.path, error.path);
-    if (within && !absl::StartsWith(e.path, "--set")) return true;
+bool Overshadowed(const PlanError& error, const std::vector<PlanError>& unread) {
+  for (const PlanError& e : unread) {
+    if (absl::StartsWith(error.path, e.path) || absl::StartsWith(e.path, error.path)) return true;
   }
   return false;
 }
@@ -82,29 +83,27 @@ bool Overshadowed(const PlanError& error, const std::vector<PlanError>& earlier)
 LoadResult LoadPlan(std::string_view bytes, std::string path, const std::map<std::string, std::string>& sets) {
   LoadResult result;
   absl::string_view text(bytes.data(), bytes.size());
-  PlanErrors errors(path);
-  if (!CheckText(text, &errors)) {
-    result.errors = errors.Take();
-    return result;
-  }
-  if (absl::StartsWith(text, "\xEF\xBB\xBF")) text.remove_prefix(3);  // byte order mark
+  PlanErrors errors(path), fields(path), invalid(path);
   LoadedPlan loaded;
   PlanParams params;
-  const auto read = IsTextProto(path) ? ReadTextProto : ReadYamlPlan;
-  read(text, sets, &loaded.plan, &params, &loaded.positions, &errors);
-  std::vector<PlanError> unread = errors.Take();
-  if (unread.empty()) params.CheckUsed(&errors);
-  PlanErrors invalid(path);
-  ValidatePlan(loaded.plan, loaded.positions, &invalid);
-  for (PlanError& error : invalid.Take()) {
-    if (!Overshadowed(error, unread)) errors.Add(error.at, error.path, error.message);
+  bool read = CheckText(text, &errors);
+  if (read && absl::StartsWith(text, "\xEF\xBB\xBF")) text.remove_prefix(3);  // byte order mark
+  if (read && IsTextProto(path)) {
+    read = ReadTextProto(text, sets, &loaded.plan, &params, &loaded.positions, &errors);
+  } else if (read) {
+    read = ReadYamlPlan(text, sets, &loaded, &params, &errors, &fields);
   }
-  for (PlanError& error : unread) errors.Add(error.at, error.path, error.message);
+  if (read) {
+    if (fields.empty()) params.CheckUsed(&errors);
+    ValidatePlan(loaded.plan, loaded.positions, &invalid);
+    errors.Join(fields);
+    errors.Join(invalid, [&](const PlanError& error) { return Overshadowed(error, fields.kept()); });
+  }
   result.errors = errors.Take();
   if (!result.errors.empty()) return result;
-  for (plan::v1::Param& param : *loaded.plan.mutable_params()) param.set_value(params.values()[param.name()]);
   loaded.params = params.values();
-  loaded.sha256 = Sha256(text);
+  for (plan::v1::Param& param : *loaded.plan.mutable_params()) param.set_value(loaded.params[param.name()]);
+  loaded.sha256 = Sha256(bytes);
   loaded.text = std::string(bytes);
   loaded.path = std::move(path);
   result.plan = std::move(loaded);

@@ -34,7 +34,8 @@ std::string NearMatch(absl::string_view name, const std::vector<std::string>& na
   if (name.empty() || name.size() > kLongest) return "";
   const std::string wanted = Plain(name);
   std::string best;
-  size_t best_distance = std::max<size_t>(1, wanted.size() / 3) + 1;
+  const size_t most = wanted.size() == 1 ? 0 : std::max<size_t>(1, wanted.size() / 3);
+  size_t best_distance = most + 1;
   for (const std::string& candidate : names) {
     if (candidate.size() > kLongest) continue;
     const std::string plain = Plain(candidate);

@@ -16,7 +16,7 @@ namespace squall {
 size_t EditDistance(absl::string_view a, absl::string_view b);
 
 // The nearest of `names`, ignoring case and the difference of - and _, if it is near enough: at most a third of the
-// name's length away, at least 1; or one begins with the other. "" otherwise.
+// name's length away, at least 1 (a single letter: none); or one begins with the other. "" otherwise.
 std::string NearMatch(absl::string_view name, const std::vector<std::string>& names);
 
 std::string DidYouMean(absl::string_view name, const std::vector<std::string>& names);

@@ -19,6 +19,7 @@ TEST(NearMatchTest, WhatIsFarFromEveryNameFindsNone) {
   EXPECT_EQ(NearMatch("partition", {"crash", "hang", "delay"}), "");
   EXPECT_EQ(NearMatch("", {"crash"}), "");
   EXPECT_EQ(NearMatch("x", {}), "");
+  EXPECT_EQ(NearMatch("b", {"a", "c"}), "");
   EXPECT_EQ(NearMatch(std::string(100'000, 'a'), {"a"}), "");
 }
 

@@ -55,11 +55,14 @@ void PlanCheck::AddInside(const std::string& path, int column, std::string messa
 }
 
 bool PlanCheck::CheckKnown(const std::string& path, absl::string_view what, const std::string& name,
-                           const std::vector<std::string>& known) {
+                           const std::vector<std::string>& known, absl::string_view owner) {
   if (std::find(known.begin(), known.end(), name) != known.end()) return true;
   std::string hint = DidYouMean(name, known);
-  if (hint.empty()) hint = known.empty() ? "; the plan has none" : absl::StrCat("; known are ", ListNames(known));
-  Add(path, absl::StrCat("no ", what, " `", name.substr(0, kLongestName), "`", hint));
+  if (hint.empty())
+    hint = known.empty() ? absl::StrCat("; ", owner.empty() ? "the plan" : "it", " has none")
+                         : absl::StrCat("; known are ", ListNames(known));
+  Add(path, absl::StrCat("no ", what, " `", name.substr(0, kLongestName), "`", owner.empty() ? "" : " of `", owner,
+                         owner.empty() ? "" : "`", hint));
   return false;
 }
 
@@ -119,6 +122,7 @@ std::vector<std::string> LabelsOf(const plan::v1::Target& target) {
 }
 
 std::string DurationText(int64_t ns) {
+  if (ns == 0) return "0 s";
   struct Unit {
     const char* name;
     int64_t size;

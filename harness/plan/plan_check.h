@@ -33,9 +33,10 @@ class PlanCheck {
   // At a character (from 1) of the text of the field.
   void AddInside(const std::string& path, int column, std::string message);
 
-  // "server" is none of `known` -> "no target `server`; did you mean `sever`?"
+  // "sever" is none of `known` -> "no target `sever`; did you mean `server`?" `owner`: whose they are, if not the
+  // plan's.
   bool CheckKnown(const std::string& path, absl::string_view what, const std::string& name,
-                  const std::vector<std::string>& known);
+                  const std::vector<std::string>& known, absl::string_view owner = "");
   // [a-z0-9_-]{1,64}
   void CheckName(const std::string& path, const std::string& name);
   // The first letter is a letter or _, then letters, digits and _: what expressions and environments can name.

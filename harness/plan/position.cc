@@ -49,6 +49,13 @@ void PlanErrors::Add(Position at, std::string path, std::string message) {
   errors_.push_back({file_, at, std::move(path), std::move(message)});
 }
 
+void PlanErrors::Join(const PlanErrors& other, const std::function<bool(const PlanError&)>& unless) {
+  for (const PlanError& error : other.errors_) {
+    if (unless == nullptr || !unless(error)) Add(error.at, error.path, error.message);
+  }
+  left_out_ += other.left_out_;
+}
+
 std::vector<PlanError> PlanErrors::Take() {
   auto key = [](const PlanError& e) { return std::tie(e.at.line, e.at.column, e.path, e.message); };
   std::stable_sort(errors_.begin(), errors_.end(),

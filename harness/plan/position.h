@@ -9,6 +9,7 @@
 #ifndef HARNESS_PLAN_POSITION_H_
 #define HARNESS_PLAN_POSITION_H_
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -62,6 +63,9 @@ class PlanErrors {
   explicit PlanErrors(std::string file) : file_(std::move(file)) {}
   void Add(Position at, std::string path, std::string message);
   bool empty() const { return errors_.empty(); }
+  const std::vector<PlanError>& kept() const { return errors_; }
+  // Takes over what `other` has, but for what `unless` is true of.
+  void Join(const PlanErrors& other, const std::function<bool(const PlanError&)>& unless = nullptr);
   const std::string& file() const { return file_; }
   // In order of position; equal ones once.
   std::vector<PlanError> Take();

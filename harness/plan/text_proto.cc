@@ -66,7 +66,7 @@ void CheckKeys(plan::v1::Plan* plan, const PositionIndex& positions, PlanErrors*
 
 }  // namespace
 
-void ReadTextProto(absl::string_view text, const std::map<std::string, std::string>& sets, plan::v1::Plan* plan,
+bool ReadTextProto(absl::string_view text, const std::map<std::string, std::string>& sets, plan::v1::Plan* plan,
                    PlanParams* params, PositionIndex* positions, PlanErrors* errors) {
   Collector collector(errors);
   TextFormat::ParseInfoTree tree;
@@ -75,7 +75,7 @@ void ReadTextProto(absl::string_view text, const std::map<std::string, std::stri
   parser.WriteLocationsTo(&tree);
   parser.SetRecursionLimit(kDeepest);
   google::protobuf::io::ArrayInputStream input(text.data(), static_cast<int>(text.size()));
-  if (!parser.Parse(&input, plan)) return;
+  if (!parser.Parse(&input, plan)) return false;
 
   Places places(plan, &tree);
   positions->Set("", {1, 1});
@@ -95,6 +95,7 @@ void ReadTextProto(absl::string_view text, const std::map<std::string, std::stri
     const TextSite site = {value.path, positions->Nearest(value.path), /*verbatim=*/false, late};
     if (auto replaced = params->Replace(GetText(value), site, errors)) SetText(value, *std::move(replaced));
   });
+  return true;
 }
 
 }  // namespace squall

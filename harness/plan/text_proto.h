@@ -15,8 +15,8 @@
 
 namespace squall {
 
-// Parses, sets and replaces params. Goes on as far as it can; problems are in `errors`.
-void ReadTextProto(absl::string_view text, const std::map<std::string, std::string>& sets, plan::v1::Plan* plan,
+// Parses, sets and replaces params. False if there is nothing to go on with; problems are in `errors`.
+bool ReadTextProto(absl::string_view text, const std::map<std::string, std::string>& sets, plan::v1::Plan* plan,
                    PlanParams* params, PositionIndex* positions, PlanErrors* errors);
 
 }  // namespace squall

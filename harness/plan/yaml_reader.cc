@@ -51,6 +51,7 @@ class TreeBuilder : public YAML::EventHandler {
     node->at = node->text_at = At(mark);
     node->scalar = value;
     FindText(mark, node.get());
+    if (!QuoteCloses(mark)) Fail(At(mark), "syntax: a quote that is not closed");
     Finish(std::move(node), anchor);
   }
 
@@ -91,6 +92,21 @@ class TreeBuilder : public YAML::EventHandler {
     if (quoted) ++node->text_at.column;
     node->verbatim = node->scalar.find('\n') == std::string::npos &&
                      text_.substr(at + (quoted ? 1 : 0), node->scalar.size()) == node->scalar;
+  }
+
+  // The parser lets the last quoted text of a file run to the file's end.
+  bool QuoteCloses(const YAML::Mark& mark) const {
+    if (mark.pos < 0 || static_cast<size_t>(mark.pos) >= text_.size()) return true;
+    const char quote = text_[mark.pos];
+    if (quote != '"' && quote != '\'') return true;
+    for (size_t i = mark.pos + 1; i < text_.size(); ++i) {
+      if (quote == '"' && text_[i] == '\\') {
+        ++i;
+      } else if (text_[i] == quote) {
+        return true;  // of a doubled '' the first is enough: another quote follows
+      }
+    }
+    return false;
   }
 
   void Open(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
