@@ -104,7 +104,7 @@ void Loop::Stop() {
 }
 
 void Loop::Run() {
-  while (!stopped_.load()) Round();
+  while (!stopped_.exchange(false)) Round();
 }
 
 void Loop::Round() {

@@ -55,7 +55,7 @@ class Loop {
   Timer At(int64_t when, std::function<void()> callback);
   void Cancel(Timer& timer);  // fine if it has run
   void Post(std::function<void()> task);
-  void Run();  // until Stop
+  void Run();  // until Stop; may be run again
   void Stop();
 
  private:

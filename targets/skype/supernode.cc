@@ -36,6 +36,10 @@ Supernode::Supernode(Loop* loop, const SupernodeOptions& options)
 }
 
 Supernode::~Supernode() {
+  drained_ = nullptr;
+  loop_->Cancel(sweep_timer_);
+  loop_->Cancel(away_timer_);
+  loop_->Cancel(goodbye_timer_);
   CloseListener();
   CloseAll();
   if (holder_ >= 0) close(holder_);
@@ -125,14 +129,14 @@ void Supernode::Drop() {
   CloseListener();
   CloseAll();
   admission_.Reset();
-  loop_->At(Loop::Now() + Seconds(options_.away_s * rng_.Uniform(0.8, 1.2)), [this] { Resume(); });
+  away_timer_ = loop_->At(Loop::Now() + Seconds(options_.away_s * rng_.Uniform(0.8, 1.2)), [this] { Resume(); });
 }
 
 void Supernode::Resume() {
   if (draining_) return;
   if (const absl::Status status = Open(); !status.ok()) {
     PrintLine(absl::StrFormat("role waits: %s", status.ToString()));
-    loop_->At(Loop::Now() + kSecond, [this] { Resume(); });
+    away_timer_ = loop_->At(Loop::Now() + kSecond, [this] { Resume(); });
     return;
   }
   PrintLine("role resumed");
@@ -172,7 +176,7 @@ void Supernode::Sweep() {
     if (!connection.logged_in && now - connection.since > kLoginWithin) idle.push_back(fd);
   }
   for (const int fd : idle) Close(fd);
-  loop_->At(now + kSecond / 2, [this] { Sweep(); });
+  sweep_timer_ = loop_->At(now + kSecond / 2, [this] { Sweep(); });
 }
 
 void Supernode::Drain(double over_s, std::function<void()> done) {
@@ -196,10 +200,10 @@ void Supernode::SayGoodbye(double gap_s) {
     if (connections_.contains(fd)) SendAll(fd, EncodeFrame(frame));
   } while (gap_s <= 0 && !to_say_goodbye_.empty());
   if (!to_say_goodbye_.empty()) {
-    loop_->At(Loop::Now() + Seconds(gap_s), [this, gap_s] { SayGoodbye(gap_s); });
+    goodbye_timer_ = loop_->At(Loop::Now() + Seconds(gap_s), [this, gap_s] { SayGoodbye(gap_s); });
     return;
   }
-  loop_->At(Loop::Now() + 2 * kSecond, [this] {
+  goodbye_timer_ = loop_->At(Loop::Now() + 2 * kSecond, [this] {
     if (drained_ != nullptr) std::exchange(drained_, nullptr)();
   });
 }

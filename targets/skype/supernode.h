@@ -76,6 +76,7 @@ class Supernode {
   int port_ = 0;
   bool draining_ = false;
   std::function<void()> drained_;
+  Loop::Timer sweep_timer_, away_timer_, goodbye_timer_;
   std::vector<int> to_say_goodbye_;
   std::unordered_map<int, Connection> connections_;
   std::unordered_map<uint64_t, int> users_;  // who is logged in here, for lookups
