@@ -128,12 +128,11 @@ void FrozenTree::TakeOver(std::unique_ptr<FrozenTree> earlier) {
   SignalAll(context_.os, SIGSTOP);  // its sentinel may have thawed them a moment ago
 }
 
-// Children first: a parent must not wake to see its children stopped. A refused call is made a second time, without
-// whatever stands between us and the kernel.
+// Children first: a parent must not wake to see its children stopped. A refused call is made a second time.
 void FrozenTree::SignalAll(Os* os, int signo) {
   for (auto member = members_.rbegin(); member != members_.rend(); ++member) {
     if (os->SendSignal(member->pidfd.get(), signo) != 0 && errno != ESRCH) {
-      RealOs()->SendSignal(member->pidfd.get(), signo);
+      os->SendSignal(member->pidfd.get(), signo);
     }
   }
 }

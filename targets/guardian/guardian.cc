@@ -164,20 +164,19 @@ void Guardian::OnExit(std::unique_ptr<Child> child, int status, const rusage& us
   if (child->thaw.has_value()) loop_.Cancel(*child->thaw);
   child->frozen.reset();
   if (child->kind == Kind::kAgent) return OnAgentExit(status);
-  if (child->executed) {
-    guardian::v1::Event event;
-    guardian::v1::Exited& exited = *event.mutable_exited();
-    exited.set_key(child->key);
-    exited.set_pid(child->started.pid);
-    exited.set_wait_status(status);
-    exited.set_sent_signal(child->sent_signal);
-    exited.set_at_ns(clock_->Now());
-    exited.set_cpu_ns((usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * kSecond +
-                      (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000);
-    exited.set_max_rss_bytes(usage.ru_maxrss * 1024);
-    Send(event);
-  }
-  if (child->kind == Kind::kHost) OnHostExit(*child);
+  if (child->kind == Kind::kHost) OnHostExit(*child);  // its listeners are closed before its end is told
+  if (!child->executed) return;                        // nobody was told that it ran
+  guardian::v1::Event event;
+  guardian::v1::Exited& exited = *event.mutable_exited();
+  exited.set_key(child->key);
+  exited.set_pid(child->started.pid);
+  exited.set_wait_status(status);
+  exited.set_sent_signal(child->sent_signal);
+  exited.set_at_ns(clock_->Now());
+  exited.set_cpu_ns((usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * kSecond +
+                    (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000);
+  exited.set_max_rss_bytes(usage.ru_maxrss * 1024);
+  Send(event);
 }
 
 void Guardian::OnAgentExit(int status) {
@@ -277,7 +276,11 @@ size_t Guardian::Count(Kind kind) const {
 }
 
 void Guardian::SendSignal(Child* child, int signo) {
-  if (os_->SendSignal(child->started.pidfd.get(), signo) == 0) child->sent_signal = signo;
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    if (os_->SendSignal(child->started.pidfd.get(), signo) != 0) continue;
+    child->sent_signal = signo;
+    return;
+  }
 }
 
 }  // namespace squall
