@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "faults/core/clock.h"
 #include "faults/core/status_macros.h"
 #include "harness/api/agent.grpc.pb.h"
 #include "harness/cli/agent_sockets.h"

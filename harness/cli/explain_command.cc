@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "faults/core/clock.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/local_run.h"
 #include "harness/plan/loader.h"

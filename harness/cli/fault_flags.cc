@@ -63,7 +63,7 @@ absl::StatusOr<agent::v1::ArmRequest> ParseArm(const ByHandFlags& flags) {
   ASSIGN_OR_RETURN(const auto parameters, ParsePairs("parameter", flags.parameters));
   const std::string yaml = absl::StrCat("{on: ", on, ", ", Quoted(flags.kind), ": ", Mapping(parameters), "}");
   PlanErrors errors("");
-  Params params;
+  PlanParams params;
   PositionIndex positions;
   const YamlNodePtr root = ReadYaml(yaml, &errors);
   if (root != nullptr) DescriptorMapper(&params, &positions, &errors).Map(*root, request.mutable_fault());

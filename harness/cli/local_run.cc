@@ -14,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "faults/core/event_loop.h"
 #include "faults/core/status_macros.h"
 #include "harness/cli/binaries.h"
 #include "harness/cli/commands.h"
