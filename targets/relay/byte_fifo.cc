@@ -12,12 +12,15 @@ namespace {
 constexpr size_t kBlock = BlockPool::kBlockBytes;
 }  // namespace
 
-BlockPool::~BlockPool() { Trim(); }
+BlockPool::~BlockPool() {
+  for (char* block : kept_) munmap(block, kBlock);
+}
 
 char* BlockPool::Take() {
   if (!kept_.empty()) {
     char* block = kept_.back();
     kept_.pop_back();
+    idle_ = std::min(idle_, kept_.size());
     return block;
   }
   void* block = mmap(nullptr, kBlock, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -37,8 +40,11 @@ void BlockPool::Give(char* block) {
 }
 
 void BlockPool::Trim() {
-  for (char* block : kept_) munmap(block, kBlock);
-  kept_.clear();
+  for (; idle_ > 0; --idle_) {
+    munmap(kept_.back(), kBlock);
+    kept_.pop_back();
+  }
+  idle_ = kept_.size();
 }
 
 int ByteFifo::RoomFor(size_t limit, iovec* spans, int most) {

@@ -18,11 +18,11 @@
 
 namespace squall {
 
-// Hands out blocks of one size; keeps a few for reuse and gives the rest back to the kernel. One thread.
+// Hands out blocks of one size; keeps those given back for reuse until Trim finds them idle. One thread.
 class BlockPool {
  public:
   static constexpr size_t kBlockBytes = 128 * 1024;
-  static constexpr size_t kKept = 64;  // 8 MiB
+  static constexpr size_t kKept = 1024;  // 128 MiB; more go back to the kernel at once
 
   BlockPool() = default;
   BlockPool(const BlockPool&) = delete;
@@ -31,11 +31,13 @@ class BlockPool {
 
   char* Take();  // never null: a machine without memory ends the process
   void Give(char* block);
-  // Gives all that is kept to the kernel.
+  // Gives the kernel the blocks that nobody needed since the last call.
   void Trim();
+  size_t kept() const { return kept_.size(); }
 
  private:
   std::vector<char*> kept_;
+  size_t idle_ = 0;  // the fewest that were kept since the last Trim
 };
 
 // One thread. The pool must outlive it.

@@ -100,6 +100,22 @@ TEST(DelayLineTest, TheEndComesAfterTheLastByte) {
   EXPECT_FALSE(t.line.empty());
 }
 
+TEST(BlockPoolTest, BlocksThatNobodyNeedsGoBackToTheKernel) {
+  BlockPool pool;
+  std::vector<char*> blocks;
+  for (int i = 0; i < 10; ++i) blocks.push_back(pool.Take());
+  for (char* block : blocks) pool.Give(block);
+  EXPECT_EQ(pool.kept(), 10);
+  pool.Trim();  // they were all in use since the last time
+  EXPECT_EQ(pool.kept(), 10);
+  char* const one = pool.Take();
+  pool.Give(one);
+  pool.Trim();
+  EXPECT_EQ(pool.kept(), 1);
+  pool.Trim();
+  EXPECT_EQ(pool.kept(), 0);
+}
+
 TEST(ByteFifoTest, BytesKeepTheirOrderOverManyBlocks) {
   BlockPool pool;
   ByteFifo fifo(&pool);

@@ -139,7 +139,7 @@ TEST_P(EndOfStreamTest, AFaultThatGoesLosesNothing) {
   Server server([&](int fd) { Write(fd, bytes); });
   RelayRig rig(server.address());
   for (int round = 0; round < 10; ++round) {
-    const uint64_t id = rig.Add(std::make_shared<FixedDelay>(500 * kMillisecond, faults::v1::DOWNSTREAM));
+    const uint64_t id = rig.Add(std::make_shared<FixedDelay>(20 * kSecond, faults::v1::DOWNSTREAM));
     UniqueFd client = Dial(rig.port());
     std::future<std::string> all = std::async(std::launch::async, [&] {
       int error = 0;
@@ -147,7 +147,8 @@ TEST_P(EndOfStreamTest, AFaultThatGoesLosesNothing) {
       EXPECT_EQ(error, 0);
       return got;
     });
-    usleep(round * 20'000);
+    const int64_t until = Now() + round * 20 * kMillisecond;  // at another moment of the hold each round
+    while (Now() < until) usleep(1000);
     const int64_t removed = Now();
     uint64_t other = 0;
     if (replace) other = rig.Add(std::make_shared<FixedDelay>(50 * kMillisecond, faults::v1::DOWNSTREAM));
@@ -229,10 +230,12 @@ TEST(DelayTest, TheByteBudgetHoldsTheSenderBack) {
   UniqueFd client = Dial(rig.port());
   const int64_t until = Now() + 5 * kSecond;
   while (rig.Series("link_held_bytes", "downstream") < (4 << 20) - 8192 && Now() < until) usleep(10'000);
-  usleep(100'000);
-  const double held = rig.Series("link_held_bytes", "downstream");
-  EXPECT_GE(held, (4 << 20) - 8192);
-  EXPECT_LE(held, 4 << 20);
+  EXPECT_GE(rig.Series("link_held_bytes", "downstream"), (4 << 20) - 8192);
+  const int64_t watched = Now() + 100 * kMillisecond;
+  while (Now() < watched) {
+    EXPECT_LE(rig.Series("link_held_bytes", "downstream"), 4 << 20);
+    usleep(1000);
+  }
   rig.Remove(id);
   EXPECT_TRUE(ReadAll(client.get()) == Pattern(32 << 20));
   EXPECT_EQ(rig.Series("link_held_bytes", "downstream"), 0);

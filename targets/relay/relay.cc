@@ -22,7 +22,7 @@ Relay::~Relay() { core_.loop->Cancel(trim_); }
 // Blocks that nobody needs for a while go back to the kernel.
 void Relay::KeepTrim() {
   trim_ = core_.loop->After(kTrimEvery, [this] {
-    if (core_.buffered == 0) core_.pool.Trim();
+    core_.pool.Trim();
     KeepTrim();
   });
 }
