@@ -24,7 +24,7 @@ LoadedPlan PlanOf(const std::string& text) {
   return loaded;
 }
 
-RunSim::RunSim(const std::string& plan_text, Options options)
+RunSim::RunSim(const std::string& plan_text, SimOptions options)
     : t0_(clock_.Now()), plan_(PlanOf(plan_text)), options_(std::move(options)) {
   options_.engine.run_id = "RUN";
   options_.engine.seed = 7;

@@ -24,15 +24,16 @@ namespace squall::testing {
 // From text proto; ends the test if it does not parse.
 LoadedPlan PlanOf(const std::string& text);
 
+struct SimOptions {
+  Script script = {};
+  EngineOptions engine = {};
+  bool real_judge = false;
+  FakeAgent::Behaviour behaviour = {};  // of agents added without one
+};
+
 class RunSim {
  public:
-  struct Options {
-    Script script = {};
-    EngineOptions engine = {};
-    bool real_judge = false;
-    FakeAgent::Behaviour behaviour = {};  // of agents added without one
-  };
-  explicit RunSim(const std::string& plan_text, Options options = {});
+  explicit RunSim(const std::string& plan_text, SimOptions options = {});
 
   // Before Run: it is there from the start.
   FakeAgent& AddAgent(const std::string& name, const std::string& role = "",
@@ -66,7 +67,7 @@ class RunSim {
   SimulatedClock clock_;
   const int64_t t0_;
   LoadedPlan plan_;
-  Options options_;
+  SimOptions options_;
   std::shared_ptr<Heard> heard_ = std::make_shared<Heard>();
   std::map<std::string, std::unique_ptr<FakeAgent>> agents_;
   std::unique_ptr<Engine> engine_;
