@@ -305,14 +305,14 @@ TEST_F(FleetTest, AFastWriterLosesNothingAndDoesNotHoldTheLoop) {
   spec.events = {{"tick", "t"}};
   Begin({spec});
   std::string text;
-  for (int i = 0; i < 150'000; ++i) text += "t\n";
+  for (int i = 0; i < 20'000; ++i) text += "t\n";
   for (int i = 0; i < 3; ++i) spawner_.Write("node/0", text);
   int rounds = 0;
   EXPECT_TRUE(Until([&] {
     ++rounds;
-    return heard_.size() >= 450'000;
+    return heard_.size() >= 60'000;
   }));
-  EXPECT_GT(rounds, 3);
+  EXPECT_GT(rounds, 20);
 }
 
 TEST_F(FleetTest, EventRulesCanBeReplacedWhileItRuns) {

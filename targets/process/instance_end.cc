@@ -12,7 +12,7 @@
 
 namespace squall {
 namespace {
-constexpr int kPollsAtEnd = 16;  // of LogTail::kMostPerPoll; the rest is polled as before
+constexpr int kPollsAtEnd = 32;  // the rest is polled as before, until the next start
 }  // namespace
 
 void Instance::End(int64_t grace_ns) {

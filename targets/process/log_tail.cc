@@ -20,23 +20,26 @@ bool LogTail::Open() {
 bool LogTail::Poll(const OnLine& on_line) {
   if (!Open()) return false;
   char buffer[kChunk];
-  for (size_t taken = 0; taken < kMostPerPoll;) {
+  int lines = kMostLinesPerPoll;
+  for (size_t total = 0; total < kMostPerPoll && lines > 0;) {
     const ssize_t count = pread(file_.get(), buffer, sizeof(buffer), read_to_);
     if (count <= 0) return false;
-    taken += count;
-    read_to_ += count;
-    Take({buffer, static_cast<size_t>(count)}, on_line);
+    const size_t taken = Take({buffer, static_cast<size_t>(count)}, &lines, on_line);
+    total += taken;
+    read_to_ += static_cast<off_t>(taken);
   }
   return true;
 }
 
-void LogTail::Take(std::string_view bytes, const OnLine& on_line) {
-  while (!bytes.empty()) {
+size_t LogTail::Take(std::string_view bytes, int* lines, const OnLine& on_line) {
+  const size_t given = bytes.size();
+  while (!bytes.empty() && *lines > 0) {
     const size_t end = bytes.find('\n');
     const bool ended = end != bytes.npos;
     const std::string_view piece = bytes.substr(0, end);
     bytes.remove_prefix(ended ? end + 1 : bytes.size());
     if (!passing_over_ && ended && partial_.empty() && piece.size() <= kLongestLine) {
+      --*lines;
       on_line(piece);  // the usual case, without a copy
       continue;
     }
@@ -45,11 +48,13 @@ void LogTail::Take(std::string_view bytes, const OnLine& on_line) {
       if (ended || partial_.size() == kLongestLine) {
         const std::string line = std::exchange(partial_, {});
         passing_over_ = !ended;
+        --*lines;
         on_line(line);
       }
     }
     if (ended) passing_over_ = false;
   }
+  return given - bytes.size();
 }
 
 void LogTail::Flush(const OnLine& on_line) {

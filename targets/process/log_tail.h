@@ -23,7 +23,9 @@ class LogTail {
  public:
   using OnLine = std::function<void(std::string_view line)>;
   static constexpr size_t kLongestLine = 64 << 10;
-  static constexpr size_t kMostPerPoll = 256 << 10;  // bytes; so that a fast writer cannot hold its reader up
+  // So that a fast writer cannot hold its reader up.
+  static constexpr size_t kMostPerPoll = 256 << 10;  // bytes
+  static constexpr int kMostLinesPerPoll = 2048;
 
   explicit LogTail(std::string path) : path_(std::move(path)) {}
 
@@ -38,7 +40,8 @@ class LogTail {
 
  private:
   bool Open();
-  void Take(std::string_view bytes, const OnLine& on_line);
+  // At most `lines` of them, less those handed over. Returns how many bytes were taken.
+  size_t Take(std::string_view bytes, int* lines, const OnLine& on_line);
 
   const std::string path_;
   UniqueFd file_;
