@@ -12,7 +12,7 @@
 //   the lease lapses, the agent hangs       thaws                           thaws
 //   parent_fd closes                        KILLs all at once               nothing
 //   TERM, INT or HUP arrives                passes it to the agent; at the second, or 5 s later, as a request End
-//   it is killed itself                     the kernel KILLs agent, targets the kernel KILLs the agent, thaws targets
+//   it is killed itself                     the kernel KILLs all but daemonsthe kernel KILLs the agent, thaws targets
 #ifndef TARGETS_GUARDIAN_GUARDIAN_H_
 #define TARGETS_GUARDIAN_GUARDIAN_H_
 
@@ -137,6 +137,7 @@ class Guardian {
   UniqueFd signals_;  // signalfd
   UniqueFd agent_;    // our end of the agent's channel; invalid once it is gone
   std::deque<std::pair<guardian::v1::Event, UniqueFd>> unsent_;
+  bool waits_for_room_ = false;  // the agent's channel is watched for it
   std::map<pid_t, std::unique_ptr<Child>> children_;
   std::map<std::string, Host> hosts_;
   Stage stage_ = Stage::kServing;

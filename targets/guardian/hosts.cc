@@ -78,7 +78,7 @@ absl::Status Guardian::StartHost(const std::string& key, uint64_t request_id) {
   }
   command.env = options_.agent_env;
   command.output = host.spec.output();
-  command.parent_death_signal = host.spec.outlives_agent() ? 0 : SIGKILL;
+  command.parent_death_signal = host.spec.outlives_agent() && options_.attach ? 0 : SIGKILL;
   ASSIGN_OR_RETURN(Child * child, Launch(Kind::kHost, key, std::move(command), request_id));
   child->control = std::move(ours);
   ++host.incarnation;

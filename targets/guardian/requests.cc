@@ -185,7 +185,6 @@ void Guardian::Send(const guardian::v1::Event& event, UniqueFd fd) {
 }
 
 void Guardian::Flush() {
-  const bool was_full = unsent_.size() > 1;  // else what stands there has just come
   while (!unsent_.empty() && agent_.valid()) {
     const auto& [event, fd] = unsent_.front();
     const int raw = fd.get();
@@ -201,11 +200,12 @@ void Guardian::Flush() {
   if (unsent_.size() > kMaxUnsent) {
     if (Child* agent = Agent()) SendSignal(agent, SIGKILL);
   }
-  if (was_full != !unsent_.empty()) WatchAgent();
+  if (waits_for_room_ == unsent_.empty()) WatchAgent();
 }
 
 void Guardian::WatchAgent() {
-  loop_.Watch(agent_.get(), unsent_.empty() ? EPOLLIN : EPOLLIN | EPOLLOUT, [this](uint32_t events) {
+  waits_for_room_ = !unsent_.empty();
+  loop_.Watch(agent_.get(), waits_for_room_ ? EPOLLIN | EPOLLOUT : EPOLLIN, [this](uint32_t events) {
     if (events & EPOLLOUT) Flush();
     OnAgentReadable();
   });

@@ -54,7 +54,7 @@ TEST(DeathTest, AttachTargetsOutliveTheAgentAndTheGuardianWaitsForThem) {
 }
 
 TEST(DeathTest, TestModeGuardianKilledLeavesNoTargetAndNoAgent) {
-  Harness harness;
+  Harness harness({.agent_flags = {"--stays"}});
   const pid_t target = harness.Spawn("a/0", {"stay"}).pid();
   harness.Kill(harness.guardian->pid());
   EXPECT_TRUE(Eventually([&] { return !Alive(target) && !Alive(harness.agent); }, kUndone));
@@ -71,7 +71,7 @@ TEST(DeathTest, KillTreeFindsTheDaemonThatAKilledGuardianLeft) {
 }
 
 TEST(DeathTest, AttachGuardianKilledLeavesTheTargetRunning) {
-  Harness harness({.attach = true});
+  Harness harness({.attach = true, .agent_flags = {"--stays"}});
   const pid_t target = harness.Spawn("a/0", {"stay"}).pid();
   harness.Kill(harness.guardian->pid());
   EXPECT_TRUE(Eventually([&] { return !Alive(harness.agent); }, kUndone));

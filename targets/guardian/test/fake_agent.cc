@@ -1,7 +1,7 @@
 // A tiny agent for tests: passes guardian.proto requests on from a test, and replies and events back.
-//   fake_agent agent --guardian_fd=N --lease_fd=N --control=NAME [--on_term=CODE | --ignore_term]
+//   fake_agent agent --guardian_fd=N --lease_fd=N --control=NAME [--on_term=CODE | --ignore_term] [--stays]
 // NAME is an abstract socket. First it sends its lease descriptor, beside a Reply that carries its pid. A Signal to the
-// key "@agent" makes it exit with code `signo`.
+// key "@agent" makes it exit with code `signo`. It leaves when the guardian is gone, unless it stays.
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -53,6 +53,7 @@ void PassOn(GuardianClient& guardian, int control, guardian::v1::Request request
 
 int Main(int argc, char** argv) {
   int guardian_fd = -1, lease_fd = -1;
+  bool stays = false;
   std::string name;
   for (int i = 2; i < argc; ++i) {
     const std::string_view flag = argv[i];
@@ -61,6 +62,7 @@ int Main(int argc, char** argv) {
     if (flag.starts_with("--lease_fd=")) lease_fd = std::stoi(value);
     if (flag.starts_with("--control=")) name = value;
     if (flag.starts_with("--on_term=")) on_term = std::stoi(value);
+    if (flag == "--stays") stays = true;
     if (flag == "--ignore_term") signal(SIGTERM, SIG_IGN);
   }
   if (on_term >= 0) signal(SIGTERM, [](int) { _exit(on_term); });
@@ -79,7 +81,9 @@ int Main(int argc, char** argv) {
     *event.mutable_host_up() = up;
     (void)SendPacket(control.get(), event, absl::MakeConstSpan(&raw, 1), kSecond);
   };
-  events.gone = [] { _exit(91); };
+  events.gone = [stays] {
+    if (!stays) _exit(91);
+  };
   GuardianClient guardian(guardian_fd, events);
   guardian::v1::Event hello;
   hello.mutable_reply()->set_pid(getpid());

@@ -158,6 +158,16 @@ TEST_F(HangTest, AttachGuardianKilledThawsTheWholeTree) {
   EXPECT_TRUE(Eventually([&] { return harness_->Survivors().size() == 5; }, kUndone)) << "only the tree is left";
 }
 
+TEST_F(HangTest, AttachGuardianAndSentinelKilledTheKernelThawsTheLeader) {
+  Start(true);
+  Hang();
+  for (const pid_t child : ChildrenOf(harness_->guardian->pid())) {
+    if (child != leader_ && child != harness_->agent) harness_->Kill(child);
+  }
+  harness_->Kill(harness_->guardian->pid());
+  EXPECT_TRUE(Eventually([&] { return Runs(leader_); }, kUndone));
+}
+
 TEST_F(HangTest, AttachAgentAndGuardianKilledTogetherThawsTheWholeTree) {
   Start(true);
   Hang();

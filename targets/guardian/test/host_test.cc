@@ -115,6 +115,21 @@ TEST(HostTest, GuardianKilledTheDriverGoesAndTheRelaySeesItsEnd) {
   EXPECT_TRUE(Eventually([&] { return harness.Survivors().empty(); }, kUndone)) << "the test's relay exits at that";
 }
 
+TEST(HostTest, TestModeGuardianKilledTakesEvenADeafRelayWithIt) {
+  Harness harness;
+  guardian::v1::Request request;
+  guardian::v1::SpawnHost& spawn = *request.mutable_spawn_host();
+  spawn.set_key("relay");
+  spawn.set_outlives_agent(true);
+  spawn.add_argv(Runfile("targets/guardian/test/target"));
+  spawn.add_argv("deaf");
+  spawn.set_output(harness.Output("relay"));
+  ASSERT_EQ(harness.Call(request).code(), 0);
+  ASSERT_NE(harness.FirstLine("relay"), "");
+  harness.Kill(harness.guardian->pid());
+  EXPECT_TRUE(Eventually([&] { return harness.Survivors().empty(); }, kUndone));
+}
+
 TEST(HostTest, AHostThatCannotBeStartedIsRefusedAndItsKeyIsFree) {
   Harness harness;
   guardian::v1::Request request;

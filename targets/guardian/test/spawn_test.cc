@@ -5,10 +5,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <fstream>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "faults/core/os.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "targets/guardian/test/harness.h"
@@ -150,6 +152,32 @@ TEST(SpawnTest, SignalsThatCannotBeSentAreRefused) {
   ExpectRefused(harness.Signal("a/0", 4711), absl::StatusCode::kInvalidArgument, "no signal 4711");
   ExpectRefused(harness.Signal("a/0", SIGSTOP), absl::StatusCode::kInvalidArgument, "deadline");
   ExpectRefused(harness.Signal("a/0", SIGTSTP), absl::StatusCode::kInvalidArgument, "deadline");
+}
+
+int64_t CpuTicks(pid_t pid) {
+  int64_t user = 0, system = 0;
+  const std::string text = ReadAll(absl::StrCat("/proc/", pid, "/stat"));
+  sscanf(text.c_str() + text.rfind(')') + 1, " %*c %*d %*d %*d %*d %*d %*d %*d %*d %*d %*d %ld %ld", &user, &system);
+  return user + system;
+}
+
+TEST(SpawnTest, AnAgentThatStoodStillHearsOfEveryExitAndTheGuardianRestsAgain) {
+  constexpr int kTargets = 400;  // more than the channel holds
+  Harness harness;
+  std::vector<pid_t> targets;
+  for (int i = 0; i < kTargets; ++i) {
+    targets.push_back(harness.Spawn(absl::StrCat("a/", i), {"stay"}, false).pid());
+    ASSERT_GT(targets.back(), 0);
+  }
+  const UniqueFd agent(RealOs()->PidfdOpen(harness.agent));
+  ASSERT_EQ(RealOs()->SendSignal(agent.get(), SIGSTOP), 0);
+  for (const pid_t target : targets) harness.Kill(target);
+  ASSERT_TRUE(Eventually([&] { return ChildrenOf(harness.guardian->pid()).size() == 1; }));
+  ASSERT_EQ(RealOs()->SendSignal(agent.get(), SIGCONT), 0);
+  for (int i = 0; i < kTargets; ++i) ASSERT_TRUE(harness.Next(Case::kExited).has_value()) << "after " << i;
+  const int64_t before = CpuTicks(harness.guardian->pid());
+  EXPECT_FALSE(harness.Next(Case::kExited, 500 * kMillisecond).has_value());
+  EXPECT_LE(CpuTicks(harness.guardian->pid()) - before, sysconf(_SC_CLK_TCK) / 10) << "it spins";
 }
 
 TEST(SpawnTest, OrphansAreReapedAndNoZombieIsLeft) {
