@@ -4,10 +4,10 @@
 
 namespace skype {
 
-Poller::Poller(Loop* loop, const PollerOptions& options, std::function<void(int64_t, int64_t)> on_reply)
+Poller::Poller(Loop* loop, const PollerOptions& options, std::function<void(int64_t, int64_t)> on_late)
     : loop_(loop),
       options_(options),
-      on_reply_(std::move(on_reply)),
+      on_late_(std::move(on_late)),
       rng_(options.seed, 0x9011),
       channel_(OwnChannel(options.address)),
       stub_(v1::OfflineMessages::NewStub(channel_)),
@@ -35,11 +35,20 @@ void Poller::Send() {
       call, [this](auto& c, auto done) { stub_->async()->Poll(&c.context, &c.request, &c.reply, std::move(done)); },
       [this, sent](const grpc::Status& status, int64_t received) {
         if (status.ok()) {
-          on_reply_(sent, received);
+          OnReply(sent, received);
         } else {
           ++failed_;
         }
       });
+}
+
+void Poller::OnReply(int64_t sent, int64_t received) {
+  if (received - sent <= Seconds(options_.late_after_s)) {
+    signed_in_ = true;
+  } else if (signed_in_) {
+    ++late_;
+    on_late_(sent, received);
+  }
 }
 
 }  // namespace skype

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "targets/skype/net.h"
+#include "targets/skype/population.h"
 #include "targets/skype/rng.h"
 #include "targets/skype/rpc.h"
 #include "targets/skype/skype.grpc.pb.h"
@@ -21,29 +22,35 @@ struct PollerOptions {
   uint32_t slice = 0;
   double first_after_s = 0;
   double period_s = 2;  // +-10 %
+  double late_after_s = kLateAfterSeconds;
   uint64_t seed = 1;
 };
 
-// Polls are sent only over a connection that stands: the time it takes to connect is no late reply.
+// A reply is late when it comes more than `late_after_s` after its poll was sent. Not everything slow is a late reply:
+// polls are sent only over a connection that stands, and until a first reply came in time the client is still signing
+// in, which may take long on a machine where everything is starting.
 class Poller {
  public:
-  // `on_reply` gets the times of sending and of receiving; it runs on the loop. Failed polls are counted, no more.
-  Poller(Loop* loop, const PollerOptions& options, std::function<void(int64_t sent, int64_t received)> on_reply);
+  // `on_late` gets the times of sending and of receiving; it runs on the loop. Failed polls are counted, no more.
+  Poller(Loop* loop, const PollerOptions& options, std::function<void(int64_t sent, int64_t received)> on_late);
   uint64_t sent() const { return sent_; }
+  uint64_t late() const { return late_; }
   uint64_t failed() const { return failed_; }
 
  private:
   static constexpr size_t kMaxOutstanding = 16;
   void Tick();
   void Send();
+  void OnReply(int64_t sent, int64_t received);
 
   Loop* const loop_;
   const PollerOptions options_;
-  const std::function<void(int64_t, int64_t)> on_reply_;
+  const std::function<void(int64_t, int64_t)> on_late_;
   Rng rng_;
   std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<v1::OfflineMessages::Stub> stub_;
-  uint64_t sent_ = 0, failed_ = 0;
+  bool signed_in_ = false;
+  uint64_t sent_ = 0, late_ = 0, failed_ = 0;
   InFlight calls_;  // last: its destructor waits for the calls that use the rest
 };
 

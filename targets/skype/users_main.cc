@@ -53,7 +53,7 @@ Options ReadFlags(Flags& flags) {
   return o;
 }
 
-void Collect(Users& users, uint64_t late_polls, MetricsText& out) {
+void Collect(Users& users, const std::vector<std::unique_ptr<Poller>>& pollers, MetricsText& out) {
   const Users::Counts& c = users.counts();
   const std::string buggy = absl::StrCat("version=\"", std::string(kBuggyVersion), "\"");
   const std::string fixed = absl::StrCat("version=\"", std::string(kFixedVersion), "\"");
@@ -73,7 +73,11 @@ void Collect(Users& users, uint64_t late_polls, MetricsText& out) {
   out.Counter("attempts_failed_total", c.broken, "why=\"broken\"");
   out.Counter("orphaned_total", c.orphaned);
   out.Counter("goodbyes_total", c.goodbyes);
-  out.Counter("polls_late_total", late_polls);
+  uint64_t polls = 0, late = 0, failed = 0;
+  for (const auto& poller : pollers) polls += poller->sent(), late += poller->late(), failed += poller->failed();
+  out.Counter("polls_total", polls);
+  out.Counter("polls_failed_total", failed);
+  out.Counter("polls_late_total", late);
   out.Counter("failed_user_seconds_total", users.FailedUserSeconds());
   out.Gauge("host_list", users.hosts());
   out.Gauge("population_users", users.buggy(), buggy);
@@ -89,14 +93,13 @@ int Main(int argc, char** argv) {
   OnTermination(loop, [&] { loop.Stop(); });
 
   Users users(&loop, options.users);
-  uint64_t late_polls = 0;
-  MetricsServer metrics(&loop, [&](MetricsText& out) { Collect(users, late_polls, out); });
+  std::vector<std::unique_ptr<Poller>> pollers;
+  MetricsServer metrics(&loop, [&](MetricsText& out) { Collect(users, pollers, out); });
   if (const absl::Status status = metrics.Listen(options.metrics_port); !status.ok()) {
     std::fprintf(stderr, "%s\n", status.ToString().c_str());
     return 1;
   }
 
-  std::vector<std::unique_ptr<Poller>> pollers;
   if (!options.support.empty()) {
     for (uint32_t slice = 0; slice < options.users.slices; ++slice) {
       const PollerOptions poller{.address = options.support,
@@ -104,11 +107,8 @@ int Main(int argc, char** argv) {
                                  .slice = slice,
                                  .first_after_s = 2.0 * slice / options.users.slices,
                                  .seed = options.users.seed ^ (options.users.population * 64 + slice)};
-      pollers.push_back(std::make_unique<Poller>(&loop, poller, [&, slice](int64_t sent, int64_t received) {
-        if (ToSeconds(received - sent) <= kLateAfterSeconds) return;
-        ++late_polls;
-        users.LateReply(slice, sent);
-      }));
+      pollers.push_back(
+          std::make_unique<Poller>(&loop, poller, [&, slice](int64_t sent, int64_t) { users.LateReply(slice, sent); }));
     }
   }
   bool started = false;
