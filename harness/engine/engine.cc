@@ -99,7 +99,7 @@ void Engine::State::RenewLeases() {
   if (phase < OPENING || phase == DONE || now < next_renew) return;
   next_renew = now + lease_ns / 4;
   for (const run::Member& member : roster.members()) {
-    if (member.lost || member.closed) continue;
+    if (member.lost || member.closed || member.refused) continue;
     agent::v1::ToAgent renew;
     renew.mutable_renew()->set_until_ns(now + lease_ns);
     outbox.Send(member.name, std::move(renew));

@@ -240,6 +240,23 @@ TEST(EngineRunTest, ALengthEndsTheRunItsTimeAfterTheAnchor) {
   EXPECT_NEAR(sim.InRun(sim.heard().finished), report.steps(2).start_s() + 8, 1e-6);
 }
 
+TEST(EngineRunTest, WhatComesAfterTheEndIsNotJudged) {
+  RunSim sim(std::string(kOneDelay) + "run { length { seconds: 6 } }",
+             {.script = {.invariants = {{"pool_floor", {.violated_s = 6.01}}}}});
+  sim.AddAgent("local");
+  EXPECT_EQ(sim.Run().verdict(), report::v1::PASS);
+  EXPECT_EQ(sim.InRun(sim.heard().judged), 6);
+}
+
+TEST(EngineRunTest, TheDrawsOfVariantsAreLogged) {
+  RunSim sim(R"(
+    name: "variants" invariants { name: "pool_floor" expr: "x" }
+    targets { name: "server" count: 4 variants { name: "version" values { name: "1" share: "50%" } values { name: "2" share: "rest" } } }
+  )");
+  sim.AddAgent("local");
+  EXPECT_GT(sim.Run().draws_size(), 0);
+}
+
 TEST(EngineRunTest, AStepThatTheEndCutsOffIsNeverArmedAndTheRunCannotPass) {
   RunSim sim(std::string(kOneDelay) + "run { length { seconds: 1 } }");
   sim.AddAgent("local");

@@ -174,6 +174,15 @@ INSTANTIATE_TEST_SUITE_P(All, EngineSilenceTest,
                                            Refusal{ToAgent::kRelease, "fault_not_armed"},
                                            Refusal{ToAgent::kCloseRun, "close_timeout"}));
 
+TEST(EngineStopTest, AnAgentThatRefusesTheRunIsNeitherHaltedNorClosed) {
+  RunSim sim(kPlan, {.behaviour = {.refuse = {{ToAgent::kOpenRun, absl::PermissionDeniedError("no")},
+                                              {ToAgent::kHalt, absl::FailedPreconditionError("not open here")},
+                                              {ToAgent::kCloseRun, absl::FailedPreconditionError("not open here")}}}});
+  FakeAgent& agent = sim.AddAgent("local");
+  EXPECT_EQ(sim.Run().reason(), "refused_by_policy");
+  EXPECT_THAT(agent.commands(), SizeIs(1));
+}
+
 // --- faults that go wrong ---
 
 TEST(EngineStopTest, AFaultThatCannotBeArmedIsAnErrorWithTheCause) {

@@ -39,8 +39,8 @@ class RealJudging : public Judging {
   void OnStep(const std::string& step, StepEdge edge, int64_t lo_ns, int64_t hi_ns) override {
     judge_->OnStep(step, EdgeOf(edge), lo_ns, hi_ns);
   }
-  int64_t Advance(int64_t now) override {
-    const int64_t known = std::min(now, store_.watermark());
+  int64_t Advance(int64_t until_ns) override {
+    const int64_t known = std::min(until_ns, store_.watermark());
     if (known > advanced_) {
       advanced_ = known;
       judge_->Advance(known);

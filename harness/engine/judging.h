@@ -35,8 +35,8 @@ class Judging {
   virtual void SetRunStart(int64_t t_ns) = 0;
   // The edge lies in [lo, hi].
   virtual void OnStep(const std::string& step, StepEdge edge, int64_t lo_ns, int64_t hi_ns) = 0;
-  // Looks at what has come. Everything up to the returned time is known and judged; it is not after `now`.
-  virtual int64_t Advance(int64_t now) = 0;
+  // Looks at what has come, up to `until`. Everything up to the returned time, at most `until`, is known and judged.
+  virtual int64_t Advance(int64_t until_ns) = 0;
   virtual void Finish(int64_t run_end_ns) = 0;
 
   virtual bool WhenHolds(const std::string& step) const = 0;    // of a step with `when`, for as long as it asks

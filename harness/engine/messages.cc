@@ -51,6 +51,8 @@ void Engine::State::OnAck(const std::string& agent, const agent::v1::Ack& ack) {
     return;
   }
   const std::string why = absl::StrCat(agent, ": ", ack.error());
+  if (sent->command == ToAgent::kOpenRun) member->refused = true;
+  if (member->refused && sent->command != ToAgent::kOpenRun) return;
   if (ack.code() == static_cast<int>(absl::StatusCode::kPermissionDenied)) {
     return Stop(reason::kRefusedByPolicy, sent->action.empty() ? why : absl::StrCat(sent->action, ": ", why));
   }

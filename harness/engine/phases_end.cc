@@ -22,7 +22,7 @@ void Engine::State::Stop(absl::string_view code, const std::string& detail) {
   run_end_ns = started() ? now : 0;
   if (phase == AGENTS) return Finish();  // nothing has been asked of anybody
   for (const run::Member& member : roster.members()) {
-    if (member.lost) continue;
+    if (member.lost || member.refused) continue;
     agent::v1::ToAgent halt;
     halt.mutable_halt()->set_why(absl::StrCat(code, detail.empty() ? "" : ": ", detail));
     outbox.Send(member.name, std::move(halt));
@@ -51,7 +51,7 @@ void Engine::State::Complete(int64_t at_ns) {
 void Engine::State::StepSettling() {
   if (!started()) return CloseAll();
   if (timeline) AnnounceRequests();
-  judged_until = judging->Advance(now);
+  judged_until = judging->Advance(run_end_ns);  // what comes after the end is not judged
   const bool quiet = judged_until >= run_end_ns && faults.Live().empty();
   if (!quiet && now - phase_since < kSettleWithin) return;
   FinishJudging();
@@ -74,7 +74,7 @@ void Engine::State::FinishJudging() {
 void Engine::State::CloseAll() {
   Enter(CLOSING);
   for (const run::Member& member : roster.members()) {
-    if (member.lost) continue;
+    if (member.lost || member.refused) continue;
     agent::v1::ToAgent message;
     message.mutable_close_run()->set_keep_targets(options.mode == EngineOptions::Mode::kAttach);
     outbox.Send(member.name, std::move(message));
@@ -82,13 +82,13 @@ void Engine::State::CloseAll() {
 }
 
 void Engine::State::StepClosing() {
-  bool all = true;
-  for (const run::Member& member : roster.members()) all = all && (member.closed || member.lost);
-  if (all) return Finish();
-  if (now - phase_since < options.close_within_ns) return;
+  std::vector<std::string> open;
   for (const run::Member& member : roster.members()) {
-    if (!member.closed && !member.lost) Stop(reason::kCloseTimeout, member.name);
+    if (!member.closed && !member.lost && !member.refused) open.push_back(member.name);
   }
+  if (open.empty()) return Finish();
+  if (now - phase_since < options.close_within_ns) return;
+  for (const std::string& agent : open) Stop(reason::kCloseTimeout, agent);
   Finish();
 }
 

@@ -1,4 +1,5 @@
 // While the run runs: steps are released, followed and lifted, conditions watched, the end found.
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -18,7 +19,7 @@ constexpr int64_t kReleaseExpires = kSecond;
 
 void Engine::State::StepRunning() {
   AnnounceRequests();
-  judged_until = judging->Advance(now);
+  judged_until = judging->Advance(std::min(now, EndAt().value_or(now)));
   if (const auto abort = judging->AbortBecause()) return Stop(reason::kAbortWhen, *abort);
   if (const auto end = EndAt(); !end || now < *end) {
     const auto holds = [this](const std::string& step) { return judging->WhenHolds(step); };

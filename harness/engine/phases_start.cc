@@ -7,6 +7,7 @@
 #include "harness/engine/durations.h"
 #include "harness/engine/reasons.h"
 #include "harness/engine/state.h"
+#include "harness/plan/variants.h"
 
 namespace squall {
 namespace {
@@ -63,6 +64,11 @@ void Engine::State::PrepareAll() {
   absl::StatusOr<Schedule> made = MakeSchedule(plan.plan, targets.Inventory(), addresses, options.run_id, options.seed);
   if (!made.ok()) return Stop(reason::kScheduleRefused, std::string(made.status().message()));
   schedule = *std::move(made);
+  // The agents draw the same labels from the same seed; the log of the draws is made here.
+  for (const plan::v1::Target& target : plan.plan.targets()) {
+    if (target.has_attach()) continue;
+    AssignLabels(target, target.has_count() ? target.count() : 1, options.seed, &schedule.draws);
+  }
   timeline.emplace(&schedule.actions);
   Enter(PREPARING);
   for (const Action& action : schedule.actions) {

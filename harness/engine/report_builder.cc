@@ -28,7 +28,7 @@ std::string Outcome(const run::StepState& state, const report::v1::FaultResult& 
 }
 
 // The name of the fault that started last before the violation.
-std::string PrecededBy(const std::vector<report::v1::FaultResult>& faults, double violation_s) {
+std::string PrecededBy(const google::protobuf::RepeatedPtrField<report::v1::FaultResult>& faults, double violation_s) {
   const report::v1::FaultResult* last = nullptr;
   for (const auto& fault : faults) {
     if (!fault.has_armed_s() || fault.armed_s() > violation_s) continue;
@@ -127,62 +127,70 @@ report::v1::Overhead Engine::State::BuildOverhead() const {
   return overhead;
 }
 
-report::v1::RunReport Engine::State::BuildReport() const {
-  report::v1::RunReport out;
-  out.set_schema_version(1);
-  out.set_run_id(options.run_id);
-  const Ruling ruling = Rule(Facts());
-  out.set_verdict(ruling.verdict);
-  out.set_reason(ruling.reason);
-  out.set_reason_detail(ruling.detail);
-  out.set_seed(options.seed);
-  out.mutable_plan()->set_name(plan.plan.name());
-  out.mutable_plan()->set_path(plan.path);
-  out.mutable_plan()->set_sha256(plan.sha256);
-  out.mutable_plan()->set_about(plan.plan.about());
-  for (const auto& [name, value] : plan.params) (*out.mutable_plan()->mutable_params())[name] = value;
-  out.set_started_at(options.started_at);
-  out.set_squall_version(options.squall_version);
-  out.mutable_replay()->set_command(options.replay_command);
-  out.mutable_replay()->set_seed(options.seed);
-
-  const int64_t origin = origin_ns();
-  if (started()) {
-    int64_t from = run_start_ns;
-    if (const auto anchor = ParseAfter(plan.plan.run().from()); anchor.ok()) {
-      const auto edge = anchor->edge == AfterRule::kStart ? Release::START : Release::END;
-      from = timeline->At(anchor->step, edge).value_or(run_start_ns);
-    }
-    out.set_duration_s(std::max(0.0, run::Seconds((run_end_ns != 0 ? run_end_ns : now) - from)));
+double Engine::State::DurationSeconds() const {
+  if (!started()) return 0;
+  int64_t from = run_start_ns;
+  if (const auto anchor = ParseAfter(plan.plan.run().from()); anchor.ok()) {
+    const auto edge = anchor->edge == AfterRule::kStart ? squall::Release::START : squall::Release::END;
+    from = timeline->At(anchor->step, edge).value_or(run_start_ns);
   }
+  return std::max(0.0, run::Seconds((run_end_ns != 0 ? run_end_ns : now) - from));
+}
 
-  std::vector<report::v1::FaultResult> fault_results;
+// Whose run of what it was.
+void Engine::State::AddIdentity(report::v1::RunReport* out) const {
+  out->set_schema_version(1);
+  out->set_run_id(options.run_id);
+  out->set_seed(options.seed);
+  out->mutable_plan()->set_name(plan.plan.name());
+  out->mutable_plan()->set_path(plan.path);
+  out->mutable_plan()->set_sha256(plan.sha256);
+  out->mutable_plan()->set_about(plan.plan.about());
+  for (const auto& [name, value] : plan.params) (*out->mutable_plan()->mutable_params())[name] = value;
+  out->set_started_at(options.started_at);
+  out->set_duration_s(DurationSeconds());
+  out->set_squall_version(options.squall_version);
+  out->mutable_replay()->set_command(options.replay_command);
+  out->mutable_replay()->set_seed(options.seed);
+}
+
+void Engine::State::AddStepsAndFaults(report::v1::RunReport* out) const {
+  const int64_t origin = origin_ns();
   for (size_t i = 0; timeline && i < timeline->size(); ++i) {
     const Action& action = schedule.actions[i];
     const run::StepState& state = timeline->state(i);
     report::v1::FaultResult fault;
     if (!action.kind.empty()) {
       fault = faults.Result(action.step, origin);
-      if (fault.kind().empty()) fault.set_kind(action.kind);
-      fault_results.push_back(fault);
+      fault.set_kind(action.kind);
+      *out->add_faults() = fault;
     }
-    StepResult* step = out.add_steps();
+    StepResult* step = out->add_steps();
     step->set_name(action.step);
     if (state.planned_ns) step->set_planned_s(run::Seconds(*state.planned_ns - origin));
     if (state.start) step->set_start_s(run::Seconds(state.start->hi - origin));
     if (state.end) step->set_end_s(run::Seconds(state.end->hi - origin));
     step->set_outcome(Outcome(state, fault));
   }
+}
+
+report::v1::RunReport Engine::State::BuildReport() const {
+  report::v1::RunReport out;
+  AddIdentity(&out);
+  const Ruling ruling = Rule(Facts());
+  out.set_verdict(ruling.verdict);
+  out.set_reason(ruling.reason);
+  out.set_reason_detail(ruling.detail);
+  AddStepsAndFaults(&out);
   for (InvariantResult& result : Invariants()) {
     if (result.has_first_violation_s() && result.preceded_by().empty()) {
-      result.set_preceded_by(PrecededBy(fault_results, result.first_violation_s()));
+      result.set_preceded_by(PrecededBy(out.faults(), result.first_violation_s()));
     }
     *out.add_invariants() = std::move(result);
   }
-  for (auto& fault : fault_results) *out.add_faults() = std::move(fault);
   for (auto& measure : Measures()) *out.add_measures() = std::move(measure);
   for (auto& condition : Conditions()) *out.add_conditions() = std::move(condition);
-  for (auto& target : targets.Results(origin)) *out.add_targets() = std::move(target);
+  for (auto& target : targets.Results(origin_ns())) *out.add_targets() = std::move(target);
   for (const std::string& note : notes) out.add_notes(note);
   // Everything that was found, beside the one that gave the verdict.
   for (const Finding& finding : findings) {

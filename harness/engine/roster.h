@@ -30,6 +30,7 @@ struct Member {
   std::map<std::string, uint32_t> first_index;
   bool carries_links = false;
   // What is known about it.
+  bool refused = false;  // it would not open the run, so it has nothing to halt or to close
   bool opened = false;
   int prepares_open = 0;
   bool begun = false;

@@ -79,6 +79,9 @@ struct Engine::State {
 
   // report_builder.cc
   report::v1::RunReport BuildReport() const;
+  void AddIdentity(report::v1::RunReport* out) const;
+  void AddStepsAndFaults(report::v1::RunReport* out) const;
+  double DurationSeconds() const;
   VerdictFacts Facts() const;
   std::vector<report::v1::InvariantResult> Invariants() const;
   std::vector<report::v1::ConditionResult> Conditions() const;
