@@ -74,8 +74,8 @@ class Child {
   }
   // A sample of its /metrics, labels included in `series`; -1: no answer or no such series.
   double Metric(const std::string& series) {
-    const Dialed dialed =
-        Dial(*ParseAddress("127.0.0.1:" + std::to_string(Announced("metrics_port"))), "GET /metrics HTTP/1.0\r\n\r\n");
+    const Dialed dialed = Dialer().Dial(*ParseAddress("127.0.0.1:" + std::to_string(Announced("metrics_port"))),
+                                        "GET /metrics HTTP/1.0\r\n\r\n");
     std::string answer;
     RunUntil(*loop_, [&] {
       char buffer[8192];

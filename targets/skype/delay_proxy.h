@@ -39,7 +39,7 @@ class DelayProxy {
   void Accept() {
     const int client = AcceptNonBlocking(listener_);
     if (client < 0) return;
-    const Dialed server = Dial(*ParseAddress("127.0.0.1:" + std::to_string(upstream_)), "");
+    const Dialed server = Dialer().Dial(*ParseAddress("127.0.0.1:" + std::to_string(upstream_)), "");
     if (server.fd < 0) return ResetAndClose(client);
     auto pair = std::make_shared<Pair>(Pair{client, server.fd});
     open_.insert(pair);

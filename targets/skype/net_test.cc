@@ -77,14 +77,14 @@ TEST(AddressTest, TakesLoopbackWithAPortAndNothingElse) {
 TEST(DialTest, ARefusalIsKnownAtOnce) {
   const absl::StatusOr<int> holder = HoldLoopback(0);
   ASSERT_TRUE(holder.ok());
-  EXPECT_EQ(Dial(To(PortOf(*holder)), "hello").state, Dialed::kRefused);
+  EXPECT_EQ(Dialer().Dial(To(PortOf(*holder)), "hello").state, Dialed::kRefused);
   close(*holder);
 }
 
 TEST(DialTest, TheGreetingIsSentAtOnceWhereSomebodyListens) {
   const absl::StatusOr<int> listener = ListenLoopback(0);
   ASSERT_TRUE(listener.ok());
-  const Dialed dialed = Dial(To(PortOf(*listener)), "hello");
+  const Dialed dialed = Dialer().Dial(To(PortOf(*listener)), "hello");
   ASSERT_EQ(dialed.state, Dialed::kSent);
   const int accepted = AcceptNonBlocking(*listener);
   char buffer[16];
@@ -92,6 +92,21 @@ TEST(DialTest, TheGreetingIsSentAtOnceWhereSomebodyListens) {
   close(accepted);
   close(dialed.fd);
   close(*listener);
+}
+
+TEST(DialTest, ManyRefusalsDoNotSpoilTheConnectionThatFollows) {
+  const absl::StatusOr<int> holder = HoldLoopback(0);
+  ASSERT_TRUE(holder.ok());
+  const sockaddr_in to = To(PortOf(*holder));
+  Dialer dialer;
+  for (int i = 0; i < 1000; ++i) ASSERT_EQ(dialer.Dial(to, "hello").state, Dialed::kRefused);
+  const absl::StatusOr<int> listener = ListenLoopback(PortOf(*holder));
+  ASSERT_TRUE(listener.ok());
+  const Dialed first = dialer.Dial(to, "hello"), second = dialer.Dial(to, "hello");
+  EXPECT_EQ(first.state, Dialed::kSent);
+  EXPECT_EQ(second.state, Dialed::kSent);
+  EXPECT_NE(first.fd, second.fd);
+  for (const int fd : {first.fd, second.fd, *listener, *holder}) close(fd);
 }
 
 TEST(HoldTest, TheHolderKeepsThePortAndLetsAListenerComeAndGo) {
@@ -109,7 +124,7 @@ TEST(HoldTest, TheHolderKeepsThePortAndLetsAListenerComeAndGo) {
 TEST(HoldTest, AListenerTakesItsPortBackFromAnOutgoingConnectionOfOurs) {
   const absl::StatusOr<int> listener = ListenLoopback(0);
   ASSERT_TRUE(listener.ok());
-  const Dialed dialed = Dial(To(PortOf(*listener)), "hello");
+  const Dialed dialed = Dialer().Dial(To(PortOf(*listener)), "hello");
   ASSERT_EQ(dialed.state, Dialed::kSent);
   const absl::StatusOr<int> back = ListenLoopback(PortOf(dialed.fd));
   EXPECT_TRUE(back.ok()) << back.status();
@@ -121,7 +136,7 @@ TEST(HoldTest, AListenerTakesItsPortBackFromAnOutgoingConnectionOfOurs) {
 class MetricsServerTest : public testing::Test {
  protected:
   std::string Ask(const std::string& request) {
-    const Dialed dialed = Dial(To(server_.port()), request);
+    const Dialed dialed = Dialer().Dial(To(server_.port()), request);
     std::string answer;
     RunUntil(loop_, [&] {
       char buffer[4096];

@@ -18,7 +18,7 @@ namespace {
 class Peer {
  public:
   Peer(Loop& loop, int port, std::string_view first_bytes)
-      : loop_(loop), dialed_(Dial(*ParseAddress("127.0.0.1:" + std::to_string(port)), first_bytes)) {}
+      : loop_(loop), dialed_(Dialer().Dial(*ParseAddress("127.0.0.1:" + std::to_string(port)), first_bytes)) {}
   ~Peer() { ResetAndClose(dialed_.fd); }
   bool connected() const { return dialed_.fd >= 0; }
   void Send(const v1::Frame& frame) { EXPECT_TRUE(SendAll(dialed_.fd, EncodeFrame(frame))); }

@@ -7,8 +7,6 @@
 #include <cerrno>
 #include <utility>
 
-#include "targets/skype/dial.h"
-
 namespace skype {
 
 Users::Users(Loop* loop, const UsersOptions& options)
@@ -71,7 +69,7 @@ void Users::NextAttempt(size_t i) {
   User& user = users_[i];
   const std::string login = LoginFrame(i);
   while (user.next < user.picked) {
-    const Dialed dialed = Dial(hosts_[user.picks[user.next++]], login);
+    const Dialed dialed = dialer_.Dial(hosts_[user.picks[user.next++]], login);
     ++counts_.scheduled;
     ++user.attempts;
     if (dialed.state != Dialed::kNotMade) ++counts_.made;

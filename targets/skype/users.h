@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "targets/skype/dial.h"
 #include "targets/skype/frame.h"
 #include "targets/skype/net.h"
 #include "targets/skype/population.h"
@@ -84,7 +85,7 @@ class Users {
   void ScheduleTry(size_t i, int64_t when);
   void BeginTry(size_t i);
   void NextAttempt(size_t i);
-  void Await(size_t i, const struct Dialed& dialed);
+  void Await(size_t i, const Dialed& dialed);
   void AttemptFailed(size_t i, uint64_t& why);
   void TryFailed(size_t i);
   void OnCandidate(size_t i, uint32_t events);
@@ -106,6 +107,7 @@ class Users {
   const UsersOptions options_;
   const Retry retry_;
   Rng rng_;
+  Dialer dialer_;
   std::vector<sockaddr_in> hosts_;
   std::vector<uint32_t> order_;  // of hosts; shuffled further for each try
   std::vector<User> users_;
