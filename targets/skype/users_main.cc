@@ -32,8 +32,11 @@ Options ReadFlags(Flags& flags) {
   o.min_hosts = flags.Int("min_hosts", 1, 1, 10000);
   o.hosts_every_s = flags.Number("hosts_every_s", 0.25, 0.05, 60);
   UsersOptions& u = o.users;
-  u.users = flags.Int("users", 1000, 1, 15000);
+  // The share of this process: all users in all populations, so that a plan writes one number.
+  const int64_t populations = flags.Int("populations", 1, 1, 1000);
   u.population = flags.Int("population", 0, 0, 1000000);
+  const int64_t users = flags.Int("users", 1000, 1, 1000000);
+  u.users = users / populations + (static_cast<int64_t>(u.population) < users % populations ? 1 : 0);
   u.slices = static_cast<uint32_t>(flags.Int("slices", 8, 1, 64));
   u.buggy_share = flags.Number("buggy_share", 0.5, 0, 1);
   u.crash_share = flags.Number("crash_share", 0.4, 0, 1);
@@ -88,6 +91,10 @@ int Main(int argc, char** argv) {
   Flags flags(argc, argv);
   const Options options = ReadFlags(flags);
   CheckOrExit(flags);
+  if (options.users.users < 1 || options.users.users > 15000) {
+    std::fprintf(stderr, "%zu users in one process: want 1 to 15000\n", options.users.users);
+    return 2;
+  }
   PrepareProcess();
   Loop loop;
   OnTermination(loop, [&] { loop.Stop(); });
