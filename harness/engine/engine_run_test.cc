@@ -21,7 +21,8 @@ constexpr char kOneDelay[] = R"(
   targets { name: "server" count: 2 }
   links { name: "im" from {} to { role: "server" } }
   invariants { name: "pool_floor" expr: "always pool >= 20" }
-  steps { name: "trigger" at { seconds: 2 } for { seconds: 3 } fault { on { link: "im" } delay { latency { seconds: 1 } } } }
+  steps { name: "trigger" at { seconds: 2 } for { seconds: 3 }
+          fault { on { link: "im" } delay { latency { seconds: 1 } } } }
 )";
 
 TEST(EngineRunTest, ARunWhoseInvariantsHoldPasses) {
@@ -241,17 +242,18 @@ TEST(EngineRunTest, ALengthEndsTheRunItsTimeAfterTheAnchor) {
 }
 
 TEST(EngineRunTest, WhatComesAfterTheEndIsNotJudged) {
-  RunSim sim(std::string(kOneDelay) + "run { length { seconds: 6 } }",
-             {.script = {.invariants = {{"pool_floor", {.violated_s = 6.01}}}}});
+  RunSim sim(std::string(kOneDelay) + "run { length { seconds: 6 nanos: 20000000 } }",
+             {.script = {.invariants = {{"pool_floor", {.violated_s = 6.03}}}}});
   sim.AddAgent("local");
   EXPECT_EQ(sim.Run().verdict(), report::v1::PASS);
-  EXPECT_EQ(sim.InRun(sim.heard().judged), 6);
+  EXPECT_EQ(sim.InRun(sim.heard().judged), 6.02);
 }
 
 TEST(EngineRunTest, TheDrawsOfVariantsAreLogged) {
   RunSim sim(R"(
     name: "variants" invariants { name: "pool_floor" expr: "x" }
-    targets { name: "server" count: 4 variants { name: "version" values { name: "1" share: "50%" } values { name: "2" share: "rest" } } }
+    targets { name: "server" count: 4
+              variants { name: "version" values { name: "1" share: "50%" } values { name: "2" share: "rest" } } }
   )");
   sim.AddAgent("local");
   EXPECT_GT(sim.Run().draws_size(), 0);

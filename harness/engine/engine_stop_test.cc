@@ -19,7 +19,8 @@ constexpr char kPlan[] = R"(
   targets { name: "server" count: 2 }
   links { name: "im" from {} to { role: "server" } }
   invariants { name: "pool_floor" expr: "always pool >= 20" }
-  steps { name: "trigger" at { seconds: 2 } for { seconds: 3 } fault { on { link: "im" } delay { latency { seconds: 1 } } } }
+  steps { name: "trigger" at { seconds: 2 } for { seconds: 3 }
+          fault { on { link: "im" } delay { latency { seconds: 1 } } } }
 )";
 
 struct Ended {
