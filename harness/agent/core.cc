@@ -18,6 +18,8 @@ using agent::v1::ToAgent;
 
 namespace {
 constexpr int64_t kBeatEvery = 50 * kMillisecond;
+// Points of the relay, the load driver and the guardian carry their own time and take a moment to come.
+constexpr int64_t kWatermarkLag = 60 * kMillisecond;
 constexpr int64_t kSampleEvery = 250 * kMillisecond;
 constexpr size_t kMaxPoints = 400'000;
 constexpr size_t kMaxAnswers = 1024;
@@ -196,10 +198,10 @@ void AgentCore::SendOpened() {
 
 absl::Status AgentCore::CloseRun(const agent::v1::CloseRun& request) {
   armory_->Halt(owner(), "lifted");
-  Flush();
+  Flush(kWatermarkLag);
   const bool keep = request.keep_targets() && !options_.test_mode;
   world_->Close(keep, [this] {
-    Flush();
+    Flush(0);
     SendClosed();
     armory_->Forget(owner());
     run_id_.clear();
@@ -248,7 +250,7 @@ void AgentCore::Beat() {
     CheckHaltFile();
   }
   UpdateLease();
-  Flush();
+  Flush(kWatermarkLag);
   beat_ = options_.loop->After(kBeatEvery, [this] { Beat(); });
 }
 
@@ -262,10 +264,10 @@ void AgentCore::UpdateLease() {
   options_.lease->Extend(until);
 }
 
-void AgentCore::Flush() {
+void AgentCore::Flush(int64_t lag_ns) {
   if (!sink_ || run_id_.empty()) return;
   FromAgent message;
-  *message.mutable_batch() = book_.Take(options_.clock->Now());
+  *message.mutable_batch() = book_.Take(options_.clock->Now() - lag_ns);
   Send(std::move(message));
 }
 

@@ -70,7 +70,7 @@ class AgentCore {
   void OnEdge(const Armory::Origin& origin, const agent::v1::FaultEdge& edge);
   bool Hurt(const std::string& target) const;
   absl::StatusOr<std::vector<std::string>> ResolveByHand(const agent::v1::ArmRequest& request) const;
-  void Flush();
+  void Flush(int64_t lag_ns);  // sends what is older than that
   void Beat();        // every 50 ms: the lease page, batches
   void UpdateLease();
   void CheckHaltFile();

@@ -144,7 +144,7 @@ agent::v1::HaltReply AgentCore::Halt(const agent::v1::HaltRequest& request) {
 
 void AgentCore::Drain(std::function<void()> done) {
   armory_->Halt("", "halted");
-  Flush();
+  Flush(0);
   world_->Close(/*keep=*/!options_.test_mode, std::move(done));
 }
 
