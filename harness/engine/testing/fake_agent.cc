@@ -201,9 +201,27 @@ void FakeAgent::Beat() {
     FromAgent message;
     message.mutable_batch()->set_seq(++batch_);
     message.mutable_batch()->set_watermark_ns(world_.clock->Now());
+    if (behaviour_.pool) AddPool(message.mutable_batch());
     Say(std::move(message));
   }
   world_.at(world_.clock->Now() + 50 * kMillisecond, [this] { Beat(); });
+}
+
+void FakeAgent::AddPool(agent::v1::Batch* batch) {
+  if (batch_ == 1) {
+    auto* def = batch->add_defs();
+    def->set_id(1);
+    def->set_metric("pool_size");
+    def->set_kind(agent::v1::SeriesDef::GAUGE);
+    for (const auto& [name, value] : std::map<std::string, std::string>{
+             {"role", "server"}, {"index", "0"}, {"target", "server/0"}, {"incarnation", "1"}, {"agent", name_}}) {
+      (*def->mutable_labels())[name] = value;
+    }
+  }
+  auto* point = batch->add_points();
+  point->set_series(1);
+  point->set_t_ns(world_.clock->Now());
+  point->set_value(behaviour_.pool(world_.clock->Now()));
 }
 
 void FakeAgent::Close() {

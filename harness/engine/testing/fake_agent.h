@@ -37,11 +37,12 @@ class FakeAgent {
     std::string fail_arming = "";  // FAILED with this error for the last instance of each action
     bool witness = true;
     bool sees_it_gone = true;
-    bool lifts = true;                               // says LIFTED
-    bool lifted_before_armed = false;                // the two edges of an instance overtake each other
-    std::set<std::string> done_at_once = {"crash"};  // kinds that need no lift: LIFTED "done" after 20 ms
-    bool streams = true;                             // batches every 50 ms
-    std::string open_failure = "";                   // a FAILED edge without a target instead of Opened
+    bool lifts = true;                                  // says LIFTED
+    bool lifted_before_armed = false;                   // the two edges of an instance overtake each other
+    std::set<std::string> done_at_once = {"crash"};     // kinds that need no lift: LIFTED "done" after 20 ms
+    bool streams = true;                                // batches every 50 ms
+    std::function<double(int64_t now)> pool = nullptr;  // a gauge `pool_size` of server/0 in each batch
+    std::string open_failure = "";                      // a FAILED edge without a target instead of Opened
   };
 
   FakeAgent(std::string name, World world, Behaviour behaviour)
@@ -87,6 +88,7 @@ class FakeAgent {
   void Edge(const Action& action, const Instance& instance, agent::v1::FaultEdge::Edge edge, const std::string& why);
   void TargetEdge(const agent::v1::TargetInfo& info, agent::v1::TargetEdge edge);
   void Beat();
+  void AddPool(agent::v1::Batch* batch);
   void Close();
 
   const std::string name_;
