@@ -47,9 +47,9 @@ absl::StatusOr<Schedule> Make(const std::string& steps, uint64_t seed = 7) {
   return MakeSchedule(Parse(steps), Inventory(), kAddresses, "RUN", seed);
 }
 
-std::set<std::string> Targets(const Action& action) {
-  std::set<std::string> targets;
-  for (const auto& instance : action.instances) targets.insert(instance.target());
+std::vector<std::string> Targets(const Action& action) {
+  std::vector<std::string> targets;
+  for (const auto& instance : action.instances) targets.push_back(instance.target());
   return targets;
 }
 
@@ -146,7 +146,7 @@ TEST(ScheduleTest, TheSameSeedChoosesTheSameTargetsInWhateverOrderAgentsTellThem
   const auto again = MakeSchedule(Parse(steps), reversed, kAddresses, "OTHER", 7);
   ASSERT_TRUE(first.ok() && again.ok());
   EXPECT_EQ(Targets(first->actions[0]), Targets(again->actions[0]));
-  std::set<std::set<std::string>> seen;
+  std::set<std::vector<std::string>> seen;
   for (uint64_t seed = 0; seed < 10; ++seed) seen.insert(Targets(Make(steps, seed)->actions[0]));
   EXPECT_GT(seen.size(), 3u);
 }

@@ -1,4 +1,5 @@
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -217,6 +218,9 @@ TEST(UglyPlansTest, WhatIsNoFileIsNamed) {
   EXPECT_EQ(All(LoadPlanFile("nowhere.yaml", {})), "nowhere.yaml: cannot be opened: No such file or directory\n");
   EXPECT_EQ(All(LoadPlanFile(kFolder, {})), absl::StrCat(kFolder, ": is a directory, not a plan\n"));
   EXPECT_EQ(All(LoadPlanFile("/dev/zero", {})), "/dev/zero: is not a regular file\n");
+  const std::string pipe = absl::StrCat(testing::TempDir(), "/pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);  // nobody will ever write to it
+  EXPECT_EQ(All(LoadPlanFile(pipe, {})), absl::StrCat(pipe, ": is not a regular file\n"));
 }
 
 TEST(UglyPlansTest, AllProblemsComeOutAtOnceInTheirOrder) {

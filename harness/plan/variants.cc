@@ -45,7 +45,7 @@ int LastPlainValue(const plan::v1::Variant& variant) {
 }  // namespace
 
 uint32_t ShareOf(double ratio, uint32_t n) {
-  // Decimal shares are not exact in binary: 0.35 * 10 is a hair below 3.5.
+  // Decimal shares are not exact in binary: 0.145 * 100 is a hair below 14.5.
   return static_cast<uint32_t>(std::floor(ratio * n + 0.5 + 1e-9));
 }
 

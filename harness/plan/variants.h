@@ -27,7 +27,7 @@ std::vector<std::map<std::string, std::string>> AssignLabels(const plan::v1::Tar
                                                              uint64_t seed, std::vector<faults::v1::Draw>* draws);
 
 // `ratio` of `n`, to the nearest whole number, halves up: 0.4 of 28 = 11, 0.5 of 1 = 1. Shares are decimal numbers, so
-// 0.35 of 10 is 3.5 and gives 4.
+// 0.145 of 100 is 14.5 and gives 15.
 uint32_t ShareOf(double ratio, uint32_t n);
 
 }  // namespace squall

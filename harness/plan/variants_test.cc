@@ -74,6 +74,7 @@ TEST(VariantsTest, EditingOneVariantLeavesTheOthersAlone) {
 TEST(VariantsTest, SharesRoundToTheNearestHalvesUp) {
   EXPECT_EQ(ShareOf(0.4, 28), 11u);
   EXPECT_EQ(ShareOf(0.35, 10), 4u);
+  EXPECT_EQ(ShareOf(0.145, 100), 15u);  // 14.499999999999998 in binary
   EXPECT_EQ(ShareOf(0.5, 1), 1u);
   EXPECT_EQ(ShareOf(0.49, 1), 0u);
   EXPECT_EQ(ShareOf(1, 7), 7u);

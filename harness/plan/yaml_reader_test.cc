@@ -78,12 +78,25 @@ TEST(YamlReaderTest, AnAliasBombIsRefusedWithoutBeingExpanded) {
   EXPECT_NE(FirstError(bomb).find("20000 values"), std::string::npos) << FirstError(bomb);
 }
 
+TEST(YamlReaderTest, TwentyThousandValuesAreTheMost) {
+  std::string block = "base: &b [";
+  for (int i = 0; i < 998; ++i) absl::StrAppend(&block, i == 0 ? "" : ", ", "x");
+  block += "]\nuse:\n";
+  const auto uses = [](int n) {
+    std::string text;
+    for (int i = 0; i < n; ++i) text += "  - *b\n";
+    return text;
+  };
+  EXPECT_EQ(FirstError(block + uses(19)), "");
+  EXPECT_NE(FirstError(block + uses(20)).find("20000 values"), std::string::npos);
+}
+
 TEST(YamlReaderTest, ManyMergesOfOneMappingAreRefusedQuickly) {
   std::string text = "base: &b {";
   for (int i = 0; i < 5000; ++i) absl::StrAppend(&text, i == 0 ? "" : ", ", "k", i, ": 1");
-  text += "}\nuse: {<<: [";
-  for (int i = 0; i < 20000; ++i) absl::StrAppend(&text, i == 0 ? "" : ", ", "*b");
-  text += "]}\n";
+  text += "}\nuse: {";
+  for (int i = 0; i < 20000; ++i) absl::StrAppend(&text, i == 0 ? "" : ", ", "<<: *b");
+  text += "}\n";
   EXPECT_NE(FirstError(text).find("20000 values"), std::string::npos) << FirstError(text);
 }
 
