@@ -37,6 +37,7 @@ void SeriesBook::Add(SeriesDef::Kind kind, std::string_view metric, const Labels
     (*known.def.mutable_labels())["agent"] = agent_;
   }
   known.ended = ended;
+  t_ns = std::max(t_ns, watermark_ns_ + 1);  // a moment late rather than lost: what was sent so far is complete
   Point point;
   point.set_series(place->second);
   point.set_t_ns(t_ns);
@@ -63,6 +64,7 @@ void SeriesBook::End(const Labels& labels, int64_t t_ns) {
 
 Batch SeriesBook::Take(int64_t watermark_ns) {
   Batch batch;
+  watermark_ns_ = std::max(watermark_ns_, watermark_ns);
   batch.set_seq(next_seq_++);
   batch.set_watermark_ns(watermark_ns);
   batch.set_dropped(std::exchange(dropped_, 0));

@@ -31,7 +31,8 @@ class SeriesBook {
   // The series of `labels` are over on purpose: each gets an ended mark.
   void End(const Labels& labels, int64_t t_ns);
 
-  // Everything up to `watermark_ns`; later points stay for the next batch.
+  // Everything up to `watermark_ns`; later points stay for the next batch. A point that is added afterwards with an earlier
+  // time is put right behind the watermark.
   agent::v1::Batch Take(int64_t watermark_ns);
   // A new session knows none of the series: define them all again.
   void ForgetDefinitions();
@@ -52,6 +53,7 @@ class SeriesBook {
   std::deque<agent::v1::Point> points_;
   uint64_t dropped_ = 0;
   uint64_t next_seq_ = 1;
+  int64_t watermark_ns_ = 0;
 };
 
 }  // namespace squall

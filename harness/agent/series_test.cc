@@ -30,6 +30,13 @@ TEST(SeriesBook, KeepsWhatIsLaterThanTheWatermark) {
   EXPECT_EQ(book.Take(40).points_size(), 0);
 }
 
+TEST(SeriesBook, PutsLatecomersBehindTheWatermark) {
+  SeriesBook book("a", 100);
+  (void)book.Take(20);
+  book.Event("exits", {}, 10);
+  EXPECT_EQ(book.Take(30).points(0).t_ns(), 21);
+}
+
 TEST(SeriesBook, CountsWhatItHadToDrop) {
   SeriesBook book("a", 3);
   for (int i = 0; i < 5; ++i) book.Event("exits", {}, i);
