@@ -93,6 +93,15 @@ TEST_F(HangTest, EndsAtItsDeadlineAlthoughTheGuardianHangs) {
   ASSERT_TRUE(harness_->guardian->Signal(SIGCONT).ok());
 }
 
+TEST_F(HangTest, EndsWithTheLeaseAlthoughAgentAndGuardianHang) {
+  Start(true);
+  harness_->lease->Extend(harness_->clock.Now() + kLease);
+  ASSERT_EQ(harness_->Hang("a/0", 600 * kSecond).code(), 0);
+  ASSERT_TRUE(harness_->guardian->Signal(SIGSTOP).ok());
+  EXPECT_TRUE(Eventually([&] { return All(Runs); }, kUndone));
+  ASSERT_TRUE(harness_->guardian->Signal(SIGCONT).ok());
+}
+
 TEST_F(HangTest, ALeaseThatIsRenewedKeepsIt) {
   Start(true);
   harness_->lease->Extend(harness_->clock.Now() + 200 * kMillisecond);
