@@ -5,6 +5,10 @@
 #include "faults/core/status_macros.h"
 
 namespace squall {
+namespace {
+// The agent lifts at the deadline itself; the guardian steps in when it does not.
+constexpr int64_t kAgentsTurn = 200'000'000;
+}  // namespace
 
 using guardian::v1::Request;
 
@@ -29,7 +33,7 @@ absl::Status GuardianSpawner::Signal(const std::string& key, int signo) {
 absl::Status GuardianSpawner::Stop(const std::string& key, int64_t deadline_ns) {
   Request request;
   request.mutable_hang()->set_key(key);
-  request.mutable_hang()->set_deadline_ns(deadline_ns);
+  request.mutable_hang()->set_deadline_ns(deadline_ns + kAgentsTurn);
   return guardian_->Call(std::move(request)).status();
 }
 

@@ -142,8 +142,9 @@ bool Alive(pid_t pid) {
 }
 
 std::string CommandOf(pid_t pid) {
-  const std::string line = ReadAll(absl::StrCat("/proc/", pid, "/cmdline"));
-  return std::filesystem::path(line.c_str()).filename().string();
+  std::string name = ReadAll(absl::StrCat("/proc/", pid, "/comm"));  // not cmdline: redis-server rewrites its own
+  if (!name.empty() && name.back() == '\n') name.pop_back();
+  return name;
 }
 
 }  // namespace squall

@@ -53,7 +53,7 @@ std::vector<pid_t> Descendants(pid_t root);
 bool Alive(pid_t pid);
 // State letter of /proc/PID/stat; 0 if gone.
 char StateOf(pid_t pid);
-std::string CommandOf(pid_t pid);  // argv[0], file name only
+std::string CommandOf(pid_t pid);  // its name, at most 15 characters
 
 }  // namespace squall
 
