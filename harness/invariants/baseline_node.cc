@@ -24,13 +24,25 @@ bool BaselineNode::Step(int64_t t_ns) {
     marks_.push_back(mark);
   }
   while (marks_.size() > 1 && marks_[1].at_ns < t_ns - kLookBack) marks_.pop_front();
-  if (version_ == steps_->version()) return false;
-  version_ = steps_->version();
-  const std::vector<Span> spans = steps_->Spans(scope_);
-  if (spans.empty()) return false;
-  if (!begin_) begin_ = At(std::max(spans[0].begin.nominal, marks_.front().at_ns));
-  if (!spans[0].end || spans[0].end->nominal <= begin_->at_ns) return false;
-  const Mark end = At(spans[0].end->nominal);
+  if (version_ != steps_->version()) {
+    version_ = steps_->version();
+    const std::vector<Span> spans = steps_->Spans(scope_);
+    if (!spans.empty()) span_ = spans[0];
+  }
+  if (!span_) return false;
+  if (!begin_) {
+    if (span_->begin.nominal > t_ns) {
+      due_ = span_->begin.nominal;
+      return false;
+    }
+    begin_ = At(std::max(span_->begin.nominal, marks_.front().at_ns));
+  }
+  if (!span_->end || span_->end->nominal <= begin_->at_ns) return false;
+  if (span_->end->nominal > t_ns) {
+    due_ = span_->end->nominal;
+    return false;
+  }
+  const Mark end = At(span_->end->nominal);
   done_ = true;
   const double length = static_cast<double>(end.at_ns - begin_->at_ns);
   return Set({end.lo_unknown > begin_->lo_unknown ? -kInf : (end.lo - begin_->lo) / length,

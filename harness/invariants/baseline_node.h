@@ -34,6 +34,7 @@ class BaselineNode : public NumNode {
   const ast::Scope scope_;
   const NumNode* const child_;
   std::deque<Mark> marks_;  // of the last 30 s: edges are told late
+  std::optional<Span> span_;
   std::optional<Mark> begin_;
   uint64_t version_ = 0;
   bool done_ = false;

@@ -14,6 +14,7 @@
 #include <deque>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <utility>
 
 namespace squall {
@@ -24,21 +25,24 @@ class SlidingMin {
   explicit SlidingMin(int64_t duration_ns, Less less = Less()) : duration_ns_(duration_ns), less_(less) {}
 
   void Push(int64_t t_ns, T value) {
-    if (current_ && !wedge_.empty()) wedge_.back().end_ns = t_ns;
-    while (!wedge_.empty() && !less_(wedge_.back().value, value)) wedge_.pop_back();
-    wedge_.push_back({std::move(value), std::numeric_limits<int64_t>::max()});
-    current_ = true;
+    if (current_ && current_from_ns_ < t_ns) {  // of values pushed at one instant only the last one ever held
+      while (!wedge_.empty() && !less_(wedge_.back().value, *current_)) wedge_.pop_back();
+      wedge_.push_back({*std::move(current_), t_ns});
+    }
+    current_ = std::move(value);
+    current_from_ns_ = t_ns;
   }
 
   void Expire(int64_t t_ns) {
-    while (wedge_.front().end_ns <= t_ns - duration_ns_) wedge_.pop_front();
+    while (!wedge_.empty() && wedge_.front().end_ns <= t_ns - duration_ns_) wedge_.pop_front();
   }
 
-  const T& Min() const { return wedge_.front().value; }
+  const T& Min() const {
+    return !wedge_.empty() && less_(wedge_.front().value, *current_) ? wedge_.front().value : *current_;
+  }
   // When Min may grow; the largest time if not before the next Push.
   int64_t NextExpiry() const {
-    const int64_t end = wedge_.empty() ? std::numeric_limits<int64_t>::max() : wedge_.front().end_ns;
-    return end == std::numeric_limits<int64_t>::max() ? end : end + duration_ns_;
+    return wedge_.empty() ? std::numeric_limits<int64_t>::max() : wedge_.front().end_ns + duration_ns_;
   }
 
  private:
@@ -48,7 +52,8 @@ class SlidingMin {
   };
   const int64_t duration_ns_;
   const Less less_;
-  bool current_ = false;
+  std::optional<T> current_;  // holds now
+  int64_t current_from_ns_ = 0;
   std::deque<Entry> wedge_;
 };
 
