@@ -189,7 +189,7 @@ bool StepBook::Complete(const ast::Scope& scope) const {
 std::optional<int64_t> StepBook::NextFault(int64_t t_ns) const {
   std::optional<int64_t> next;
   for (const Step* step : Of("fault")) {
-    if (!step->start || step->start->lo < t_ns) continue;
+    if (!step->start || step->start->lo <= t_ns) continue;  // a fault does not cut short what its own start begins
     next = std::min(next.value_or(kForever), step->start->lo);
   }
   return next;
