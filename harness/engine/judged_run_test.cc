@@ -92,6 +92,18 @@ TEST(JudgedRunTest, WithoutDataTheConditionIsNotMetAndNothingFires) {
   EXPECT_EQ(sim.agent("local").armed_at("trigger"), 0);
 }
 
+TEST(JudgedRunTest, TheRecordedInputsGiveTheSameJudgement) {
+  RunSim* self = nullptr;
+  RunSim sim(kPlan, Options(&self, 12, 3));
+  self = &sim;
+  sim.AddAgent("local");
+  const auto report = sim.Run();
+  auto again = sim.MakeEngine(nullptr);
+  Replay(sim.journal(), again.get());
+  EXPECT_TRUE(again->done());
+  EXPECT_EQ(again->Report().ShortDebugString(), report.ShortDebugString());
+}
+
 TEST(JudgedRunTest, AnInterruptedRunIsNeverGreen) {
   RunSim* self = nullptr;
   RunSim sim(kPlan, Options(&self, 21, 3));

@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "faults/core/clock.h"
 #include "faults/core/status_macros.h"
+#include "harness/engine/durations.h"
 #include "harness/invariants/judge.h"
 #include "harness/signals/store.h"
 
@@ -29,14 +31,19 @@ class RealJudging : public Judging {
  public:
   absl::Status Init(const plan::v1::Plan& plan) {
     ASSIGN_OR_RETURN(judge_, Judge::Create(plan, &store_));
+    every_ns_ = run::NsOr(plan.run().has_every(), plan.run().every(), 100 * kMillisecond);
     return absl::OkStatus();
   }
 
   void AddAgent(const std::string& agent) override { store_.AddAgent(agent); }
   void LoseAgent(const std::string& agent) override { store_.AgentLost(agent); }
   void Feed(const std::string& agent, const agent::v1::Batch& batch) override { store_.Apply(agent, batch); }
-  void SetRunStart(int64_t t_ns) override { judge_->SetRunStart(t_ns); }
+  void SetRunStart(int64_t t_ns) override {
+    newest_edge_ns_ = t_ns;
+    judge_->SetRunStart(t_ns);
+  }
   void OnStep(const std::string& step, StepEdge edge, int64_t lo_ns, int64_t hi_ns) override {
+    newest_edge_ns_ = std::max(newest_edge_ns_, hi_ns);
     judge_->OnStep(step, EdgeOf(edge), lo_ns, hi_ns);
   }
   int64_t Advance(int64_t until_ns) override {
@@ -58,7 +65,10 @@ class RealJudging : public Judging {
     }
     return std::nullopt;
   }
-  bool AllDecided() const override { return judge_->AllDecided(); }
+  // What an edge opens is known only once the judge has come to it: a recovery that has just begun to count, say.
+  bool AllDecided() const override {
+    return advanced_ >= newest_edge_ns_ + kEdgeLag + every_ns_ && judge_->AllDecided();
+  }
   std::vector<report::v1::InvariantResult> Results() const override { return judge_->Results(); }
   std::vector<report::v1::ConditionResult> Conditions() const override { return judge_->Conditions(); }
   std::vector<report::v1::MeasureResult> Measures() const override { return judge_->Measures(); }
@@ -76,6 +86,8 @@ class RealJudging : public Judging {
   SignalStore store_;
   std::unique_ptr<Judge> judge_;
   int64_t advanced_ = 0;
+  int64_t newest_edge_ns_ = 0;
+  int64_t every_ns_ = 0;
 };
 
 }  // namespace
