@@ -39,6 +39,7 @@ class NthCallTest : public ::testing::TestWithParam<Case> {
     if (harness.lease.has_value()) {
       harness.lease->Extend(harness.clock.Now() + 600 * kSecond);
       leader = harness.Spawn("a/0", {"tree", "1"}, false).pid();
+      Eventually([&] { return leader == 0 || !Alive(leader) || DescendantsOf(leader).size() == 2; });
       harness.SpawnHost("load", false, true);
       harness.Hang("a/0", 600 * kSecond);
       harness.Thaw("a/0");
@@ -70,11 +71,13 @@ class NthCallTest : public ::testing::TestWithParam<Case> {
 };
 
 TEST_P(NthCallTest, LeavesNothingStopped) {
-  uint64_t nth = 1;
-  while (RunWith(nth) && !HasFailure()) ++nth;
+  uint64_t nth = 0;
+  for (int missed = 0; missed < 3 && !HasFailure();) {  // the number of calls differs a little from run to run
+    missed = RunWith(++nth) ? 0 : missed + 1;
+  }
   EXPECT_FALSE(HasFailure()) << "at call " << nth;
-  EXPECT_GT(nth, 20u) << "too few calls were seen to be true";
-  RecordProperty("calls", static_cast<int>(nth - 1));
+  EXPECT_GT(nth, 30u) << "too few calls were seen to be true";
+  RecordProperty("calls", static_cast<int>(nth - 3));
 }
 
 INSTANTIATE_TEST_SUITE_P(EachCall, NthCallTest,
