@@ -93,6 +93,7 @@ void World::Open(const OpenRun& run, std::function<void(absl::Status)> done) {
   variables_.clear();
   for (const auto& [name, path] : run.binaries()) variables_["bin." + name] = path;
   variables_["seed"] = absl::StrCat(run.seed());
+  first_index_ = {run.first_index().begin(), run.first_index().end()};
   absl::Status opened = absl::OkStatus();
   if (!owns_target_) {
     opened = OpenFleet(run);
@@ -123,7 +124,7 @@ void World::Open(const OpenRun& run, std::function<void(absl::Status)> done) {
 std::vector<LinkListener> World::ListenersOf(const OpenRun& run) const {
   std::vector<LinkListener> listeners;
   for (const auto& link : plan_.links()) {
-    for (const InstanceInfo& instance : fleet_->Instances()) {
+    for (const InstanceInfo& instance : Instances()) {
       if (instance.role != link.to().role()) continue;
       const std::string object = absl::StrCat(link.name(), "/", instance.index);
       if (hosts_->Carries(object) || instance.port_names.empty()) continue;
@@ -144,7 +145,7 @@ std::map<std::string, std::string> World::Addresses() const {
   }
   if (fleet_ == nullptr) return out;
   std::map<std::string, std::vector<std::string>> all;
-  for (const InstanceInfo& instance : fleet_->Instances()) {
+  for (const InstanceInfo& instance : Instances()) {
     if (instance.port_names.empty()) continue;
     const std::string& address = instance.ports.at(instance.port_names.front());
     all[instance.role].push_back(address);
@@ -158,7 +159,7 @@ absl::Status World::Begin(const std::map<std::string, std::string>& addresses) {
   for (const auto& [name, address] : addresses) variables_[name] = address;
   for (const auto& [name, address] : Addresses()) variables_[name] = address;
   begun_ = true;
-  for (const InstanceInfo& instance : fleet_->Instances()) {
+  for (const InstanceInfo& instance : Instances()) {
     if (instance.incarnation > 0) RETURN_IF_ERROR(Watch(instance));  // started by hand, before the plan came
   }
   if (!owns_target_) RETURN_IF_ERROR(fleet_->Begin(variables_));
@@ -174,7 +175,7 @@ absl::Status World::Watch(const InstanceInfo& instance) {
     ASSIGN_OR_RETURN(std::vector<ProbeSpec> probes, ProbesOf(target, instance, variables_));
     for (ProbeSpec& probe : probes) {
       probe.running = [this, name = instance.name] {
-        const InstanceInfo* now = fleet_->Find(name);
+        const InstanceInfo* now = fleet_->Find(Ours(name));
         return now != nullptr && now->pid != 0;
       };
       RETURN_IF_ERROR(prober_->Add(std::move(probe)));
@@ -188,7 +189,7 @@ void World::StartReadyLoads() {
   for (const auto& load : plan_.loads()) {
     if (started_loads_.contains(load.name()) || options_.load_binary.empty()) continue;
     bool ready = true;
-    for (const InstanceInfo& instance : fleet_->Instances()) {
+    for (const InstanceInfo& instance : Instances()) {
       const bool needed = std::find(load.needs().begin(), load.needs().end(), instance.role) != load.needs().end();
       ready = ready && (!needed || instance.ready);
     }
@@ -224,7 +225,7 @@ absl::Status World::Check(const Fault& fault, const std::string& target) {
   ASSIGN_OR_RETURN(const faults::v1::Seam seam, SeamOf(fault));
   switch (seam) {
     case faults::v1::SEAM_PROCESS:
-      if (fleet_ != nullptr && fleet_->Process(target) != nullptr) return absl::OkStatus();
+      if (fleet_ != nullptr && fleet_->Process(Ours(target)) != nullptr) return absl::OkStatus();
       return absl::NotFoundError(absl::StrCat("this agent has no target ", target));
     case faults::v1::SEAM_INSTANCES:
       if (fleet_ != nullptr && fleet_->InstancesOf(target) != nullptr) return absl::OkStatus();
@@ -251,13 +252,13 @@ absl::StatusOr<ArmedFault> World::Arm(const Fault& fault, const std::string& tar
   RETURN_IF_ERROR(Check(fault, target));
   ASSIGN_OR_RETURN(const std::unique_ptr<FaultKind> kind, MakeFault(fault));
   Seams seams;
-  if (seam == faults::v1::SEAM_PROCESS) seams.process = fleet_->Process(target);
+  if (seam == faults::v1::SEAM_PROCESS) seams.process = fleet_->Process(Ours(target));
   if (seam == faults::v1::SEAM_INSTANCES) seams.instances = fleet_->InstancesOf(target);
   return kind->Arm(seams, context);
 }
 
 uint32_t World::Incarnation(const std::string& target) const {
-  const InstanceInfo* instance = fleet_ == nullptr ? nullptr : fleet_->Find(target);
+  const InstanceInfo* instance = fleet_ == nullptr ? nullptr : fleet_->Find(Ours(target));
   return instance == nullptr ? 0 : instance->incarnation;
 }
 

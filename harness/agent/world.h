@@ -96,6 +96,10 @@ class World : public ArmoryPort, public FleetObserver {
   void SampleHost(int64_t now);
   void EmitEdge(const InstanceInfo& instance, agent::v1::TargetEdge edge, int64_t at_ns);
   agent::v1::TargetInfo InfoOf(const InstanceInfo& instance) const;
+  // Several agents may have a target of one role: in a run, ours counts from `first_index_`. Shown: as the run knows it;
+  // Ours: back to the fleet's own name.
+  InstanceInfo Shown(InstanceInfo instance) const;
+  std::string Ours(const std::string& target) const;
 
   const Options options_;
   std::unique_ptr<GuardianClient> guardian_;
@@ -111,6 +115,7 @@ class World : public ArmoryPort, public FleetObserver {
   std::set<std::string> watched_;        // instances with probes
   std::set<std::string> started_loads_;
   bool begun_ = false;
+  std::map<std::string, uint32_t> first_index_;  // by role; of the open run
   int64_t last_usage_ns_ = 0;
   std::map<std::string, uint32_t> restarts_;
   std::vector<std::string> notes_;

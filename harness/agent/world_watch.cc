@@ -4,6 +4,7 @@
 #include <sstream>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "harness/agent/convert.h"
@@ -47,7 +48,26 @@ TargetInfo World::InfoOf(const InstanceInfo& instance) const {
 }
 
 std::vector<InstanceInfo> World::Instances() const {
-  return fleet_ == nullptr ? std::vector<InstanceInfo>() : fleet_->Instances();
+  std::vector<InstanceInfo> shown;
+  if (fleet_ == nullptr) return shown;
+  for (InstanceInfo& instance : fleet_->Instances()) shown.push_back(Shown(std::move(instance)));
+  return shown;
+}
+
+InstanceInfo World::Shown(InstanceInfo instance) const {
+  const auto first = first_index_.find(instance.role);
+  if (first == first_index_.end()) return instance;
+  instance.index += first->second;
+  instance.name = absl::StrCat(instance.role, "/", instance.index);
+  return instance;
+}
+
+std::string World::Ours(const std::string& target) const {
+  const size_t slash = target.rfind('/');
+  const auto first = first_index_.find(target.substr(0, slash));
+  uint32_t index = 0;
+  if (first == first_index_.end() || !absl::SimpleAtoi(target.substr(slash + 1), &index)) return target;
+  return index < first->second ? "" : absl::StrCat(first->first, "/", index - first->second);
 }
 
 std::vector<TargetInfo> World::Targets() const {
@@ -62,7 +82,8 @@ void World::EmitEdge(const InstanceInfo& instance, TargetEdge edge, int64_t at_n
   options_.edge(edge);
 }
 
-void World::OnStarted(const InstanceInfo& instance, int64_t at_ns) {
+void World::OnStarted(const InstanceInfo& ours, int64_t at_ns) {
+  const InstanceInfo instance = Shown(ours);
   const Labels labels = LabelsOf(instance);
   options_.book->Event("started", labels, at_ns);
   options_.book->Gauge("up", labels, at_ns, 1);
@@ -75,7 +96,8 @@ void World::OnStarted(const InstanceInfo& instance, int64_t at_ns) {
   EmitEdge(instance, std::move(edge), at_ns);
 }
 
-void World::OnReady(const InstanceInfo& instance, int64_t at_ns) {
+void World::OnReady(const InstanceInfo& ours, int64_t at_ns) {
+  const InstanceInfo instance = Shown(ours);
   options_.book->Event("became_ready", LabelsOf(instance), at_ns);
   TargetEdge edge;
   edge.set_edge(TargetEdge::READY);
@@ -83,7 +105,8 @@ void World::OnReady(const InstanceInfo& instance, int64_t at_ns) {
   StartReadyLoads();
 }
 
-void World::OnExited(const InstanceInfo& instance, const Exit& exit, int64_t at_ns) {
+void World::OnExited(const InstanceInfo& ours, const Exit& exit, int64_t at_ns) {
+  const InstanceInfo instance = Shown(ours);
   const Labels labels = LabelsOf(instance);
   Labels with_cause = labels;
   with_cause["cause"] = exit.cause;
@@ -103,14 +126,16 @@ void World::OnExited(const InstanceInfo& instance, const Exit& exit, int64_t at_
   EmitEdge(instance, std::move(edge), at_ns);
 }
 
-void World::OnFailed(const InstanceInfo& instance, const std::string& error, int64_t at_ns) {
+void World::OnFailed(const InstanceInfo& ours, const std::string& error, int64_t at_ns) {
+  const InstanceInfo instance = Shown(ours);
   TargetEdge edge;
   edge.set_edge(TargetEdge::FAILED);
   edge.set_cause(error);
   EmitEdge(instance, std::move(edge), at_ns);
 }
 
-void World::OnEvent(const InstanceInfo& instance, const std::string& event, double value, int64_t at_ns) {
+void World::OnEvent(const InstanceInfo& ours, const std::string& event, double value, int64_t at_ns) {
+  const InstanceInfo instance = Shown(ours);
   options_.book->Event(event, LabelsOf(instance), at_ns, value);
 }
 
@@ -133,7 +158,7 @@ void World::SampleStates(int64_t now) {
     options_.book->Gauge("healthy", labels, now, ready && !instance.drained && !options_.hurt(instance.name));
     options_.book->Counter("restarts_total", labels, now, instance.incarnation - 1);
     if (!usage || !up) continue;
-    const InstanceUsage used = fleet_->Usage(instance.name);
+    const InstanceUsage used = fleet_->Usage(Ours(instance.name));
     options_.book->Gauge("rss_bytes", labels, now, used.rss_bytes, kUsageEvery);
     options_.book->Counter("cpu_seconds_total", labels, now, used.cpu_seconds, kUsageEvery);
     options_.book->Gauge("fds", labels, now, used.fds, kUsageEvery);

@@ -17,11 +17,11 @@ namespace squall {
 namespace {
 
 // The plan's charts, or all its signals, over the whole run.
-std::vector<ChartData> Charts(const Engine& engine, const plan::v1::Plan& plan, double duration_s) {
+std::vector<ChartData> Charts(const Engine& engine, const plan::v1::Plan& plan) {
   std::vector<ChartData> charts;
-  if (engine.run_start_ns() == 0) return charts;
-  const int64_t end = engine.run_start_ns() + static_cast<int64_t>(duration_s * kSecond);
-  const int64_t step = std::max<int64_t>(100 * kMillisecond, static_cast<int64_t>(duration_s * kSecond) / 4000);
+  const int64_t end = engine.run_end_ns();
+  if (engine.run_start_ns() == 0 || end <= engine.run_start_ns()) return charts;
+  const int64_t step = std::max<int64_t>(100 * kMillisecond, (end - engine.run_start_ns()) / 4000);
   for (const auto& signal : plan.signals()) {
     const bool chosen = plan.charts().empty() ||
                         std::find(plan.charts().begin(), plan.charts().end(), signal.name()) != plan.charts().end();
@@ -46,7 +46,7 @@ std::vector<ChartData> Charts(const Engine& engine, const plan::v1::Plan& plan, 
 absl::StatusOr<std::string> WriteRunReport(const Engine& engine, const plan::v1::Plan& plan,
                                            const std::string& directory, const TerminalStyle& style) {
   const report::v1::RunReport report = engine.Report();
-  RETURN_IF_ERROR(WriteReport(directory, report, Charts(engine, plan, report.duration_s()), EventLines(engine.Events())));
+  RETURN_IF_ERROR(WriteReport(directory, report, Charts(engine, plan), EventLines(engine.Events())));
   return LastScreen(report, directory, style);
 }
 
