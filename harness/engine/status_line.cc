@@ -15,7 +15,7 @@ std::string Standing(const report::v1::InvariantResult& result) {
   if (result.verdict() == report::v1::TRUTH_UNSPECIFIED) text = absl::StrCat(result.name(), " UNKNOWN");
   if (std::isfinite(result.margin()) &&
       (result.verdict() == report::v1::HOLDS || result.verdict() == report::v1::VIOLATED)) {
-    absl::StrAppendFormat(&text, " %+.4g", result.margin());
+    absl::StrAppendFormat(&text, " %+.4g", result.margin() + 0.0);  // no "-0"
     if (!result.margin_unit().empty()) absl::StrAppend(&text, " ", result.margin_unit());
   }
   return text;
