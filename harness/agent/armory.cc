@@ -192,7 +192,8 @@ absl::Status Armory::Renew(const std::string& owner, int64_t until_ns) {
   int64_t& lease = leases_[owner];
   const int64_t now = clock_->Now();
   if (lease != 0 && lease <= now) {  // whoever comes back late does not know what has happened since
-    return absl::FailedPreconditionError(absl::StrCat(owner, ": the lease passed ", (now - lease) / kMillisecond, " ms ago"));
+    return absl::FailedPreconditionError(
+        absl::StrCat(owner, ": the lease passed ", (now - lease) / kMillisecond, " ms ago"));
   }
   lease = std::max(lease, until_ns);
   return absl::OkStatus();
@@ -203,9 +204,9 @@ std::vector<std::string> Armory::Halt(const std::string& owner, const std::strin
   std::vector<std::string> lifted;
   for (auto& [key, action] : actions_) {
     if (!owner.empty() && key.first != owner) continue;
-    const bool live = action->state == Action::FIRED &&
-                      std::any_of(action->instances.begin(), action->instances.end(),
-                                  [](const Instance& i) { return i.state == Instance::ARMED; });
+    const bool live =
+        action->state == Action::FIRED && std::any_of(action->instances.begin(), action->instances.end(),
+                                                      [](const Instance& i) { return i.state == Instance::ARMED; });
     if (live) lifted.push_back(action->name);
     LiftAction(action.get(), why);
   }

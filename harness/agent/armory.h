@@ -1,8 +1,8 @@
 // What this agent has prepared, armed and lifted. Decides when; ArmoryPort knows how.
 //
-// Every armed instance has a deadline, belongs to an owner ("run ID" or "local") that has a lease, and ends at the first
-// of: lift, halt, deadline, end of the lease, the kind being done. A lifted action is a tombstone: a release that comes
-// late is refused, in whatever order the commands arrive. Loop thread only.
+// Every armed instance has a deadline, belongs to an owner ("run ID" or "local") that has a lease, and ends at the
+// first of: lift, halt, deadline, end of the lease, the kind being done. A lifted action is a tombstone: a release that
+// comes late is refused, in whatever order the commands arrive. Loop thread only.
 #ifndef HARNESS_AGENT_ARMORY_H_
 #define HARNESS_AGENT_ARMORY_H_
 

@@ -42,9 +42,9 @@ class FakePort : public ArmoryPort {
 class ArmoryTest : public ::testing::Test {
  protected:
   ArmoryTest()
-      : loop_(&clock_), port_(&clock_), armory_(&loop_, &clock_, &port_, [this](const Armory::Origin&, const FaultEdge& e) {
-          edges_.push_back(e);
-        }) {}
+      : loop_(&clock_),
+        port_(&clock_),
+        armory_(&loop_, &clock_, &port_, [this](const Armory::Origin&, const FaultEdge& e) { edges_.push_back(e); }) {}
 
   agent::v1::Prepare Hang(const std::string& action, std::vector<std::string> targets = {"s/0"}) {
     agent::v1::Prepare prepare;

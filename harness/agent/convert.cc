@@ -136,15 +136,16 @@ absl::StatusOr<std::vector<ProbeSpec>> ProbesOf(const Target& target, const Inst
     if (!probe.via().empty()) {
       const auto listener = addresses.find(absl::StrCat("link.", probe.via(), "/", instance.index, ".address"));
       if (listener == addresses.end()) {
-        return absl::InvalidArgumentError(absl::StrCat("probe ", probe.name(), ": link ", probe.via(),
-                                                       " does not lead to ", instance.name));
+        return absl::InvalidArgumentError(
+            absl::StrCat("probe ", probe.name(), ": link ", probe.via(), " does not lead to ", instance.name));
       }
       spec.address = listener->second;
     }
     RETURN_IF_ERROR(FillHow(probe, instance, &spec));
     for (std::string& argument : spec.argv) {
       std::map<std::string, std::string> variables = addresses;
-      for (const auto& [name, address] : instance.ports) variables["port." + name] = address.substr(address.rfind(':') + 1);
+      for (const auto& [name, address] : instance.ports)
+        variables["port." + name] = address.substr(address.rfind(':') + 1);
       if (!instance.port_names.empty()) variables["port"] = variables["port." + instance.port_names.front()];
       ASSIGN_OR_RETURN(argument, Substitute(argument, variables));
     }

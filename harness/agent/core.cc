@@ -55,9 +55,9 @@ AgentCore::AgentCore(Options options) : options_(std::move(options)), book_(opti
   world.target_exited = [this](const std::string& target) { armory_->OnTargetExited(target); };
   world.hurt = [this](const std::string& target) { return Hurt(target); };
   world_ = std::make_unique<World>(std::move(world));
-  armory_ = std::make_unique<Armory>(
-      options_.loop, options_.clock, world_.get(),
-      [this](const Armory::Origin& origin, const FaultEdge& edge) { OnEdge(origin, edge); });
+  armory_ =
+      std::make_unique<Armory>(options_.loop, options_.clock, world_.get(),
+                               [this](const Armory::Origin& origin, const FaultEdge& edge) { OnEdge(origin, edge); });
   Beat();
 }
 
@@ -113,8 +113,8 @@ void AgentCore::OnCommand(const ToAgent& command) {
     return Send(std::move(message));
   }
   if (command.epoch() < epoch_) {
-    return Ack(command.seq(), absl::FailedPreconditionError(absl::StrCat("epoch ", command.epoch(), " is over: ",
-                                                                         epoch_, " was seen")));
+    return Ack(command.seq(), absl::FailedPreconditionError(
+                                  absl::StrCat("epoch ", command.epoch(), " is over: ", epoch_, " was seen")));
   }
   epoch_ = command.epoch();
   if (command.run_id() == run_id_) {
@@ -192,7 +192,8 @@ absl::Status AgentCore::OpenRun(const ToAgent& command) {
 void AgentCore::SendOpened() {
   FromAgent message;
   for (auto& target : world_->Targets()) *message.mutable_opened()->add_targets() = std::move(target);
-  for (const auto& [name, address] : world_->Addresses()) (*message.mutable_opened()->mutable_addresses())[name] = address;
+  for (const auto& [name, address] : world_->Addresses())
+    (*message.mutable_opened()->mutable_addresses())[name] = address;
   Send(std::move(message));
 }
 
@@ -217,7 +218,8 @@ void AgentCore::SendClosed() {
   closed->set_relay_cpu_s(world_->RelayCpuSeconds());
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
-  closed->set_agent_cpu_s(used.ru_utime.tv_sec + used.ru_stime.tv_sec + (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6);
+  closed->set_agent_cpu_s(used.ru_utime.tv_sec + used.ru_stime.tv_sec +
+                          (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6);
   closed->set_agent_max_rss_mib(used.ru_maxrss / 1024.0);
   closed->set_relay_added_latency_us(world_->relay_added_latency_us());
   for (const std::string& note : world_->TakeNotes()) closed->add_notes(note);
@@ -273,7 +275,7 @@ void AgentCore::Flush(int64_t lag_ns) {
 
 void AgentCore::CheckHaltFile() {
   if (options_.halt_file.empty()) return;
-  struct stat info {};
+  struct stat info{};
   const bool there = stat(options_.halt_file.c_str(), &info) == 0;
   if (there && !halt_by_file_) armory_->Halt("", "halted");
   halt_by_file_ = there;

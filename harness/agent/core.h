@@ -71,7 +71,7 @@ class AgentCore {
   bool Hurt(const std::string& target) const;
   absl::StatusOr<std::vector<std::string>> ResolveByHand(const agent::v1::ArmRequest& request) const;
   void Flush(int64_t lag_ns);  // sends what is older than that
-  void Beat();        // every 50 ms: the lease page, batches
+  void Beat();                 // every 50 ms: the lease page, batches
   void UpdateLease();
   void CheckHaltFile();
   bool halted_here() const { return armory_->halted() || halt_by_file_; }
@@ -89,9 +89,9 @@ class AgentCore {
   int64_t next_sample_ns_ = 0;
   uint64_t next_local_ = 1;
   bool halt_by_file_ = false;
-  std::map<std::string, std::string> hurt_;  // instance of a live process fault -> target
-  std::string last_failure_;                 // why a fault could not be armed
-  std::map<uint64_t, agent::v1::Ack> answers_;                      // of this run, by seq
+  std::map<std::string, std::string> hurt_;     // instance of a live process fault -> target
+  std::string last_failure_;                    // why a fault could not be armed
+  std::map<uint64_t, agent::v1::Ack> answers_;  // of this run, by seq
   EventLoop::TimerId beat_;
 };
 

@@ -1,5 +1,5 @@
-// The half of AgentCore that people use by hand: arm, lift, list, halt. Each armed fault is its own owner, whose lease is
-// as long as the fault.
+// The half of AgentCore that people use by hand: arm, lift, list, halt. Each armed fault is its own owner, whose lease
+// is as long as the fault.
 #include <algorithm>
 #include <utility>
 

@@ -65,8 +65,8 @@ absl::StatusOr<std::string> Ask(const std::string& address, const std::string& r
 
 TEST(Exchange, GivesTheAnswerOnceItIsComplete) {
   OneAnswer server("+PONG\r\n");
-  const auto answer = Ask(server.address(), "PING\r\n",
-                          [](std::string_view so_far, bool) { return so_far.find('\n') != so_far.npos; });
+  const auto answer =
+      Ask(server.address(), "PING\r\n", [](std::string_view so_far, bool) { return so_far.find('\n') != so_far.npos; });
   ASSERT_TRUE(answer.ok()) << answer.status();
   EXPECT_EQ(*answer, "+PONG\r\n");
 }
@@ -79,8 +79,8 @@ TEST(Exchange, ARefusedConnectionIsUnavailable) {
   socklen_t size = sizeof(address);
   bind(holder.get(), reinterpret_cast<sockaddr*>(&address), size);
   getsockname(holder.get(), reinterpret_cast<sockaddr*>(&address), &size);
-  const auto answer = Ask(absl::StrCat("127.0.0.1:", ntohs(address.sin_port)), "x",
-                          [](std::string_view, bool) { return false; });
+  const auto answer =
+      Ask(absl::StrCat("127.0.0.1:", ntohs(address.sin_port)), "x", [](std::string_view, bool) { return false; });
   EXPECT_TRUE(absl::IsUnavailable(answer.status())) << answer.status();
 }
 

@@ -17,7 +17,7 @@ struct Hosts::Host {
   std::string key;
   bool is_relay = false;
   int pid = 0;
-  std::unique_ptr<HostClient> channel;        // null while it is down
+  std::unique_ptr<HostClient> channel;  // null while it is down
   std::function<void(absl::Status)> on_first_up;
 };
 

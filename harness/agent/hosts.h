@@ -27,9 +27,9 @@
 namespace squall {
 
 struct LinkListener {
-  std::string object;                    // "im/0"
+  std::string object;  // "im/0"
   std::string listen = "127.0.0.1:0";
-  std::string upstream;                  // HOST:PORT
+  std::string upstream;  // HOST:PORT
 };
 
 class Hosts {
@@ -60,7 +60,7 @@ class Hosts {
   // From the guardian's events.
   void OnHostUp(const guardian::v1::HostUp& up, int fd);
   bool OnExited(const guardian::v1::Exited& exited);  // false: not one of these
-  void Forget();  // closes all channels: the hosts lift everything
+  void Forget();                                      // closes all channels: the hosts lift everything
 
  private:
   struct Host;

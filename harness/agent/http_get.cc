@@ -40,8 +40,9 @@ Parsed Parse(std::string_view answer, bool eof) {
 }  // namespace
 
 std::string HttpGetRequest(std::string_view host, std::string_view path) {
-  return absl::StrCat("GET ", absl::string_view(path.data(), path.size()), " HTTP/1.1\r\nHost: ",
-                      absl::string_view(host.data(), host.size()), "\r\nConnection: close\r\nAccept: text/plain\r\n\r\n");
+  return absl::StrCat("GET ", absl::string_view(path.data(), path.size()),
+                      " HTTP/1.1\r\nHost: ", absl::string_view(host.data(), host.size()),
+                      "\r\nConnection: close\r\nAccept: text/plain\r\n\r\n");
 }
 
 bool HttpAnswerComplete(std::string_view so_far, bool eof) {

@@ -1,4 +1,5 @@
-// The agent's own socket: arm, lift, list and halt by hand. Handlers run on gRPC's threads and hand the work to the loop.
+// The agent's own socket: arm, lift, list and halt by hand. Handlers run on gRPC's threads and hand the work to the
+// loop.
 #ifndef HARNESS_AGENT_LOCAL_SERVICE_H_
 #define HARNESS_AGENT_LOCAL_SERVICE_H_
 

@@ -1,5 +1,6 @@
 #include "harness/agent/prober.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -10,6 +11,11 @@
 #include "re2/re2.h"
 
 namespace squall {
+
+namespace {
+// A series goes stale after three periods; on a busy machine an answer may take longer than a short period allows.
+constexpr int64_t kShortestPeriod = 500 * kMillisecond;
+}  // namespace
 
 struct Prober::Probe {
   ProbeSpec spec;
@@ -38,7 +44,8 @@ absl::Status Prober::Add(ProbeSpec spec) {
   if (!probe->spec.expect.empty()) {
     probe->expect = std::make_unique<RE2>(probe->spec.expect, RE2::Quiet);
     if (!probe->expect->ok()) {
-      return absl::InvalidArgumentError(absl::StrCat("probe ", probe->spec.metric, ": expect: ", probe->expect->error()));
+      return absl::InvalidArgumentError(
+          absl::StrCat("probe ", probe->spec.metric, ": expect: ", probe->expect->error()));
     }
   }
   probes_.push_back(probe);
@@ -113,22 +120,23 @@ void Prober::AskTcp(const std::shared_ptr<Probe>& probe, int64_t deadline_ns) {
 void Prober::AskHttp(const std::shared_ptr<Probe>& probe, int64_t deadline_ns) {
   probe->asking = true;
   const std::weak_ptr<Probe> weak = probe;
-  probe->exchange = Exchange::Start(loop_, clock_, probe->spec.address,
-                                    HttpGetRequest(probe->spec.address, probe->spec.path), deadline_ns,
-                                    HttpAnswerComplete, [this, weak](absl::StatusOr<std::string> answer) {
-                                      const auto alive = weak.lock();
-                                      if (alive == nullptr) return;
-                                      alive->asking = false;
-                                      if (!answer.ok()) return;  // no sample: the series go stale
-                                      const auto body = HttpBody(*answer);
-                                      if (body.ok()) RecordScrape(*alive, *body);
-                                    });
+  probe->exchange =
+      Exchange::Start(loop_, clock_, probe->spec.address, HttpGetRequest(probe->spec.address, probe->spec.path),
+                      deadline_ns, HttpAnswerComplete, [this, weak](absl::StatusOr<std::string> answer) {
+                        const auto alive = weak.lock();
+                        if (alive == nullptr) return;
+                        alive->asking = false;
+                        if (!answer.ok()) return;  // no sample: the series go stale
+                        const auto body = HttpBody(*answer);
+                        if (body.ok()) RecordScrape(*alive, *body);
+                      });
 }
 
 void Prober::RecordScrape(const Probe& probe, const std::string& body) {
   const PrometheusText text = ParsePrometheus(body);
   bad_lines_ += text.bad_lines;
   const int64_t now = clock_->Now();
+  const int64_t period = std::max(probe.spec.every_ns, kShortestPeriod);
   for (const PrometheusSample& sample : text.samples) {
     if (probe.spec.how == ProbeSpec::PROMETHEUS_VALUE) {
       if (sample.metric == probe.spec.service) return Record(probe, sample.value);
@@ -137,9 +145,9 @@ void Prober::RecordScrape(const Probe& probe, const std::string& body) {
     Labels labels(sample.labels.begin(), sample.labels.end());
     for (const auto& [name, value] : probe.spec.labels) labels[name] = value;  // where it comes from wins
     if (sample.cumulative) {
-      book_->Counter(sample.metric, labels, now, sample.value, probe.spec.every_ns);
+      book_->Counter(sample.metric, labels, now, sample.value, period);
     } else {
-      book_->Gauge(sample.metric, labels, now, sample.value, probe.spec.every_ns);
+      book_->Gauge(sample.metric, labels, now, sample.value, period);
     }
   }
 }

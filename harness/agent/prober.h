@@ -26,15 +26,15 @@ namespace squall {
 
 struct ProbeSpec {
   enum How { SCRAPE, TCP, GRPC_HEALTH, EXEC, PROMETHEUS_VALUE };
-  std::string metric;   // name of the gauge; unused by SCRAPE
+  std::string metric;  // name of the gauge; unused by SCRAPE
   How how = TCP;
   std::string address;  // HOST:PORT
   int64_t every_ns = kSecond;
   int64_t timeout_ns = kSecond;
-  std::string send;     // TCP
-  std::string expect;   // TCP: RE2 on the first answer; "" = connecting is enough
-  std::string path;     // SCRAPE, PROMETHEUS_VALUE
-  std::string service;  // GRPC_HEALTH; PROMETHEUS_VALUE: the series
+  std::string send;               // TCP
+  std::string expect;             // TCP: RE2 on the first answer; "" = connecting is enough
+  std::string path;               // SCRAPE, PROMETHEUS_VALUE
+  std::string service;            // GRPC_HEALTH; PROMETHEUS_VALUE: the series
   std::vector<std::string> argv;  // EXEC
   bool number = false;            // EXEC: the first line is the value
   Labels labels;                  // of the points

@@ -21,12 +21,12 @@ struct AgentOptions {
   std::vector<faults::v1::Label> labels;
   bool test_mode = false;
   std::string version;
-  std::string directory;                // logs and working directories
-  std::optional<Address> controller;    // none = stands alone
-  std::optional<Address> local;         // its own socket; none = no verbs by hand
+  std::string directory;              // logs and working directories
+  std::optional<Address> controller;  // none = stands alone
+  std::optional<Address> local;       // its own socket; none = no verbs by hand
   std::string relay_binary, load_binary;
   std::string halt_file;
-  std::optional<TargetSpec> own;        // the target from the command line
+  std::optional<TargetSpec> own;  // the target from the command line
   std::vector<StaticLink> links;
 };
 

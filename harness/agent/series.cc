@@ -15,8 +15,7 @@ void SeriesBook::Gauge(std::string_view metric, const Labels& labels, int64_t t_
   Add(SeriesDef::GAUGE, metric, labels, t_ns, value, period_ns, false);
 }
 
-void SeriesBook::Counter(std::string_view metric, const Labels& labels, int64_t t_ns, double value,
-                         int64_t period_ns) {
+void SeriesBook::Counter(std::string_view metric, const Labels& labels, int64_t t_ns, double value, int64_t period_ns) {
   Add(SeriesDef::COUNTER, metric, labels, t_ns, value, period_ns, false);
 }
 

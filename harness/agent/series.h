@@ -5,7 +5,8 @@
 //   book.Event("exits", labels, now);
 //   agent::v1::Batch batch = book.Take(now);   // watermark = now
 //
-// Bounded: beyond `max_points` the oldest points are dropped and counted in Batch.dropped. Not thread-safe (agent loop).
+// Bounded: beyond `max_points` the oldest points are dropped and counted in Batch.dropped. Not thread-safe (agent
+// loop).
 #ifndef HARNESS_AGENT_SERIES_H_
 #define HARNESS_AGENT_SERIES_H_
 
@@ -31,8 +32,8 @@ class SeriesBook {
   // The series of `labels` are over on purpose: each gets an ended mark.
   void End(const Labels& labels, int64_t t_ns);
 
-  // Everything up to `watermark_ns`; later points stay for the next batch. A point that is added afterwards with an earlier
-  // time is put right behind the watermark.
+  // Everything up to `watermark_ns`; later points stay for the next batch. A point that is added afterwards with an
+  // earlier time is put right behind the watermark.
   agent::v1::Batch Take(int64_t watermark_ns);
   // A new session knows none of the series: define them all again.
   void ForgetDefinitions();

@@ -14,8 +14,8 @@
 
 namespace squall {
 
-// Runs its own threads; talks to the core only on the loop. `refused` is called on the loop when the controller says no:
-// there is no point in dialling again.
+// Runs its own threads; talks to the core only on the loop. `refused` is called on the loop when the controller says
+// no: there is no point in dialling again.
 class Session {
  public:
   Session(EventLoop* loop, AgentCore* core, Address controller, std::function<void(const std::string&)> refused);

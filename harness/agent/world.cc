@@ -151,7 +151,8 @@ std::map<std::string, std::string> World::Addresses() const {
     all[instance.role].push_back(address);
     out.try_emplace(absl::StrCat("target.", instance.role, ".address"), address);
   }
-  for (const auto& [role, addresses] : all) out[absl::StrCat("target.", role, ".addresses")] = absl::StrJoin(addresses, ",");
+  for (const auto& [role, addresses] : all)
+    out[absl::StrCat("target.", role, ".addresses")] = absl::StrJoin(addresses, ",");
   return out;
 }
 

@@ -74,8 +74,8 @@ class World : public ArmoryPort, public FleetObserver {
 
   // ArmoryPort
   absl::Status Check(const faults::v1::Fault& fault, const std::string& target) override;
-  absl::StatusOr<ArmedFault> Arm(const faults::v1::Fault& fault, const std::string& target,
-                                 const std::string& instance, const ArmContext& context) override;
+  absl::StatusOr<ArmedFault> Arm(const faults::v1::Fault& fault, const std::string& target, const std::string& instance,
+                                 const ArmContext& context) override;
   uint32_t Incarnation(const std::string& target) const override;
 
   // FleetObserver
@@ -96,8 +96,8 @@ class World : public ArmoryPort, public FleetObserver {
   void SampleHost(int64_t now);
   void EmitEdge(const InstanceInfo& instance, agent::v1::TargetEdge edge, int64_t at_ns);
   agent::v1::TargetInfo InfoOf(const InstanceInfo& instance) const;
-  // Several agents may have a target of one role: in a run, ours counts from `first_index_`. Shown: as the run knows it;
-  // Ours: back to the fleet's own name.
+  // Several agents may have a target of one role: in a run, ours counts from `first_index_`. Shown: as the run knows
+  // it; Ours: back to the fleet's own name.
   InstanceInfo Shown(InstanceInfo instance) const;
   std::string Ours(const std::string& target) const;
 
@@ -112,7 +112,7 @@ class World : public ArmoryPort, public FleetObserver {
   bool owns_target_ = false;  // from the command line: outlives runs
   plan::v1::Plan plan_;
   std::map<std::string, std::string> variables_;
-  std::set<std::string> watched_;        // instances with probes
+  std::set<std::string> watched_;  // instances with probes
   std::set<std::string> started_loads_;
   bool begun_ = false;
   std::map<std::string, uint32_t> first_index_;  // by role; of the open run

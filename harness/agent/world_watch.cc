@@ -166,7 +166,8 @@ void World::SampleStates(int64_t now) {
 }
 
 void World::SampleHost(int64_t now) {
-  if (const double opens = ActiveOpens(); opens >= 0) options_.book->Counter("host_tcp_active_opens_total", {}, now, opens);
+  if (const double opens = ActiveOpens(); opens >= 0)
+    options_.book->Counter("host_tcp_active_opens_total", {}, now, opens);
 }
 
 void World::OnHostStats(const host::v1::HostStats& stats) {

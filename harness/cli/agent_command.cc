@@ -36,7 +36,8 @@ absl::StatusOr<StaticLink> ParseLink(const std::string& text) {
   const std::vector<std::string> ends =
       name_rest.size() == 2 ? absl::StrSplit(name_rest[1], ',') : std::vector<std::string>();
   if (ends.size() != 2 || name_rest[0].empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("--link=", text, ": write NAME=LISTEN,UPSTREAM, "
+    return absl::InvalidArgumentError(absl::StrCat("--link=", text,
+                                                   ": write NAME=LISTEN,UPSTREAM, "
                                                    "e.g. in=127.0.0.1:6400,127.0.0.1:6379"));
   }
   return StaticLink{name_rest[0], ends[0], ends[1]};
@@ -81,7 +82,8 @@ absl::StatusOr<AgentOptions> Resolve(const AgentFlags& flags, const Binaries& bi
   if (options.role.empty() && !flags.argv.empty()) {
     options.role = std::filesystem::path(flags.argv[0]).filename().string();
   }
-  options.name = flags.name.empty() ? absl::StrCat(options.role.empty() ? "agent" : options.role, "-", getpid()) : flags.name;
+  options.name =
+      flags.name.empty() ? absl::StrCat(options.role.empty() ? "agent" : options.role, "-", getpid()) : flags.name;
   ASSIGN_OR_RETURN(const auto labels, ParsePairs("--label", flags.labels));
   for (const auto& [name, value] : labels) {
     options.labels.emplace_back();
@@ -97,8 +99,8 @@ absl::StatusOr<AgentOptions> Resolve(const AgentFlags& flags, const Binaries& bi
     ASSIGN_OR_RETURN(options.controller, ParseAddress(flags.controller, flags.token_file));
   }
   if (flags.socket != "none") {
-    ASSIGN_OR_RETURN(const std::string socket,
-                     flags.socket.empty() ? DefaultAgentSocket(options.name) : absl::StatusOr<std::string>(flags.socket));
+    ASSIGN_OR_RETURN(const std::string socket, flags.socket.empty() ? DefaultAgentSocket(options.name)
+                                                                    : absl::StatusOr<std::string>(flags.socket));
     ASSIGN_OR_RETURN(options.local, ParseAddress(AbsolutePath(socket), ""));
   }
   for (const std::string& link : flags.links) {
@@ -131,7 +133,8 @@ int AgentCommand(const AgentFlags& flags) {
   if (flags.guardian_fd < 0) {
     // Everything that can be wrong with the flags is said before anything is started.
     const bool standalone = flags.argv.empty() && flags.controller.empty();
-    if (standalone) return Complain(absl::InvalidArgumentError("nothing to do: give a program after --, or a --controller"));
+    if (standalone)
+      return Complain(absl::InvalidArgumentError("nothing to do: give a program after --, or a --controller"));
     for (const std::string& link : flags.links) {
       if (const auto parsed = ParseLink(link); !parsed.ok()) return Complain(parsed.status());
     }

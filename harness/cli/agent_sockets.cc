@@ -46,7 +46,8 @@ absl::StatusOr<std::string> OnlyAgentSocket() {
   }
   if (live.empty()) return absl::NotFoundError(absl::StrCat("no agent runs here (looked in ", Directory(), ")"));
   if (live.size() == 1) return live[0];
-  return absl::FailedPreconditionError(absl::StrCat("several agents run; choose one with --agent: ", absl::StrJoin(live, " ")));
+  return absl::FailedPreconditionError(
+      absl::StrCat("several agents run; choose one with --agent: ", absl::StrJoin(live, " ")));
 }
 
 }  // namespace squall

@@ -25,8 +25,8 @@ absl::StatusOr<std::string> Find(const std::vector<fs::path>& roots, const std::
       tried.push_back(candidate.string());
     }
   }
-  return absl::NotFoundError(absl::StrCat("cannot find ", fs::path(in_tree).filename().string(), "; tried ",
-                                          absl::StrJoin(tried, ", ")));
+  return absl::NotFoundError(
+      absl::StrCat("cannot find ", fs::path(in_tree).filename().string(), "; tried ", absl::StrJoin(tried, ", ")));
 }
 
 }  // namespace

@@ -56,7 +56,8 @@ int ArmCommand(const ByHandFlags& flags) {
   const auto reply = Call(flags, *request, &AgentLocal::Stub::Arm);
   if (!reply.ok()) return Complain("arm", reply.status());
   std::cout << reply->name() << " armed on " << absl::StrJoin(reply->targets(), ", ") << " for "
-            << Seconds(request->duration_ns()) << " s; it ends by itself. Earlier: squall lift " << reply->name() << "\n";
+            << Seconds(request->duration_ns()) << " s; it ends by itself. Earlier: squall lift " << reply->name()
+            << "\n";
   return 0;
 }
 
@@ -67,7 +68,8 @@ int LiftCommand(const ByHandFlags& flags) {
   request.set_all(flags.all);
   const auto reply = Call(flags, request, &AgentLocal::Stub::Lift);
   if (!reply.ok()) return Complain("lift", reply.status());
-  std::cout << (reply->lifted().empty() ? "nothing was armed" : "lifted " + absl::StrJoin(reply->lifted(), ", ")) << "\n";
+  std::cout << (reply->lifted().empty() ? "nothing was armed" : "lifted " + absl::StrJoin(reply->lifted(), ", "))
+            << "\n";
   return 0;
 }
 
@@ -76,8 +78,8 @@ int ListCommand(const ByHandFlags& flags) {
   if (!reply.ok()) return Complain("list", reply.status());
   for (int i = 0; i < reply->targets_size(); ++i) {
     const auto& target = reply->targets(i);
-    std::cout << target.role() << "/" << target.index() << "  " << reply->states(i) << "  incarnation " << target.incarnation()
-              << "\n";
+    std::cout << target.role() << "/" << target.index() << "  " << reply->states(i) << "  incarnation "
+              << target.incarnation() << "\n";
   }
   const std::map<std::string, std::string> addresses(reply->addresses().begin(), reply->addresses().end());
   for (const auto& [name, address] : addresses) std::cout << name << "  " << address << "\n";

@@ -42,7 +42,7 @@ struct AgentFlags {
   std::string ready_log, ready_tcp;
   std::string socket, directory, halt_file;
   bool test_mode = false;
-  std::vector<std::string> argv;    // of the target, after --
+  std::vector<std::string> argv;        // of the target, after --
   int guardian_fd = -1, lease_fd = -1;  // given by the guardian only
   std::vector<std::string> original;    // our own command line, to start again below a guardian
 };
@@ -54,10 +54,10 @@ struct ControllerFlags {
 int ControllerCommand(const ControllerFlags& flags);
 
 struct ByHandFlags {
-  std::string agent;   // socket; "" = the only one there is
+  std::string agent;  // socket; "" = the only one there is
   std::string kind;
-  std::string on;      // role=server,count=1
-  std::string for_;    // 30s
+  std::string on;    // role=server,count=1
+  std::string for_;  // 30s
   std::string name;
   uint64_t seed = 0;
   std::vector<std::string> parameters;  // latency=1s

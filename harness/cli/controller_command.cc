@@ -47,8 +47,8 @@ class ControllerService : public controller::v1::Controller::Service {
     if (request->plan_text().size() > kLongestPlan) {
       return grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "a plan may have at most 256 KiB");
     }
-    LoadResult loaded = LoadPlan(request->plan_text(), request->plan_path(),
-                                 {request->params().begin(), request->params().end()});
+    LoadResult loaded =
+        LoadPlan(request->plan_text(), request->plan_path(), {request->params().begin(), request->params().end()});
     if (!loaded.ok()) return Finish(writer, kBadUsage, Errors(loaded.errors));
     {
       MutexLock lock(&mutex_);
@@ -105,7 +105,8 @@ grpc::Status ControllerService::RunLoaded(grpc::ServerContext* context, const Ru
   std::string directory = "/tmp/squall-run-XXXXXX";
   if (mkdtemp(directory.data()) == nullptr) return grpc::Status(grpc::StatusCode::INTERNAL, "no directory for the run");
   const int64_t now_ms =
-      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count();
   EngineOptions options;
   options.run_id = MakeRunId(now_ms, RandomNumber(), RandomNumber());
   options.seed = request.has_seed() ? request.seed() : RandomNumber() >> 33;
@@ -172,8 +173,8 @@ int ControllerCommand(const ControllerFlags& flags) {
     std::cerr << "squall controller: " << server.status().message() << "\n";
     return kToolError;
   }
-  std::cout << "squall controller: listening on " << (address->path.empty() ? absl::StrCat("127.0.0.1:", port) : address->grpc)
-            << std::endl;
+  std::cout << "squall controller: listening on "
+            << (address->path.empty() ? absl::StrCat("127.0.0.1:", port) : address->grpc) << std::endl;
   int signo = 0;
   sigwait(&set, &signo);
   hub.Shutdown();

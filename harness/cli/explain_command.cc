@@ -54,8 +54,8 @@ std::string Describe(const Release& release) {
       return absl::StrCat("after ", release.step, release.edge == Release::START ? ".start" : ".end", " + ",
                           Seconds(release.offset_ns), " s");
     case Release::WHEN:
-      return absl::StrCat("when ", release.expr, " for ", Seconds(release.hold_ns), " s, within ", Seconds(release.within_ns),
-                          " s");
+      return absl::StrCat("when ", release.expr, " for ", Seconds(release.hold_ns), " s, within ",
+                          Seconds(release.within_ns), " s");
     case Release::WITH_PREVIOUS:
       return release.step.empty() ? "at the start" : absl::StrCat("with ", release.step);
   }
@@ -73,8 +73,8 @@ void PrintTargets(const plan::v1::Plan& plan, const std::vector<TargetInfo>& inv
     for (const TargetInfo& info : inventory) {
       if (info.role() != target.name() || info.labels().empty()) continue;
       std::map<std::string, std::string> labels(info.labels().begin(), info.labels().end());
-      std::cout << "    " << info.role() << "/" << info.index() << "  " << absl::StrJoin(labels, " ", absl::PairFormatter("="))
-                << "\n";
+      std::cout << "    " << info.role() << "/" << info.index() << "  "
+                << absl::StrJoin(labels, " ", absl::PairFormatter("=")) << "\n";
     }
   }
 }
@@ -117,8 +117,8 @@ int ExplainCommand(const PlanFlags& flags) {
     std::cerr << flags.plan << ": " << schedule.status().message() << "\n";
     return kBadUsage;
   }
-  std::cout << "Plan " << plan.name() << ", seed " << seed << (flags.seed.has_value() ? "" : " (give --seed for another)")
-            << ". Nothing is started.\n";
+  std::cout << "Plan " << plan.name() << ", seed " << seed
+            << (flags.seed.has_value() ? "" : " (give --seed for another)") << ". Nothing is started.\n";
   PrintTargets(plan, inventory);
   std::cout << "Links\n";
   for (const auto& link : plan.links()) {
@@ -127,7 +127,8 @@ int ExplainCommand(const PlanFlags& flags) {
   }
   PrintActions(*schedule);
   std::cout << "Invariants\n";
-  for (const auto& invariant : plan.invariants()) std::cout << "  " << invariant.name() << ": " << invariant.expr() << "\n";
+  for (const auto& invariant : plan.invariants())
+    std::cout << "  " << invariant.name() << ": " << invariant.expr() << "\n";
   std::cout << "Draws: " << draws.size() + schedule->draws.size() << "\n";
   return 0;
 }

@@ -77,7 +77,8 @@ int Run(const Flags& flags) {
     for (const auto& [name, path] : *binaries) options.binaries[name] = AbsolutePath(path);
     options.seed = seed;
     options.report_dir = AbsolutePath(absl::StrCat(outputs, "/seed-", seed));
-    options.replay_command = absl::StrCat("bazel test ", Environment("TEST_TARGET", flags.plan), " --test_arg=--only_seed=");
+    options.replay_command =
+        absl::StrCat("bazel test ", Environment("TEST_TARGET", flags.plan), " --test_arg=--only_seed=");
     options.halt_after_ns = HaltAfter(flags.seeds.size());
     options.status = [](const std::string& line) { std::cout << line << std::endl; };
     const RunOutcome outcome = RunLocally(options);
@@ -102,7 +103,8 @@ int main(int argc, char** argv) {
   app.add_option("--expect", flags.expect)->check(CLI::IsMember({"PASS", "FAIL", "INCONCLUSIVE", "ABORTED", "ERROR"}));
   app.add_option("--expect_violated", flags.expect_violated, "names, comma-separated: exactly these end VIOLATED");
   app.add_option("--seed", flags.seeds);
-  app.add_option("--only_seed", only, "instead of the seeds of the BUILD file: bazel test ... --test_arg=--only_seed=7");
+  app.add_option("--only_seed", only,
+                 "instead of the seeds of the BUILD file: bazel test ... --test_arg=--only_seed=7");
   CLI11_PARSE(app, argc, argv);
   if (!only.empty()) flags.seeds = only;
   return squall::Run(flags);

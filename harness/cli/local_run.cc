@@ -38,7 +38,8 @@ uint64_t RandomNumber() {
 }
 
 int64_t UnixMillis() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
 }
 
 // A directory of our own for the sockets: short, private, removed with us.
@@ -112,11 +113,17 @@ std::string Errors(const std::vector<PlanError>& errors) {
   return text;
 }
 
-absl::StatusOr<RunningGuardian> LaunchAgent(const Binaries& binaries, const std::string& socket, const std::string& logs) {
+absl::StatusOr<RunningGuardian> LaunchAgent(const Binaries& binaries, const std::string& socket,
+                                            const std::string& logs) {
   GuardianLaunch launch;
   launch.guardian = binaries.guardian;
-  launch.agent_argv = {binaries.squall, "agent", "--test", absl::StrCat("--name=", kLocalAgent), "--socket=none",
-                       absl::StrCat("--controller=unix:", socket), absl::StrCat("--directory=", logs)};
+  launch.agent_argv = {binaries.squall,
+                       "agent",
+                       "--test",
+                       absl::StrCat("--name=", kLocalAgent),
+                       "--socket=none",
+                       absl::StrCat("--controller=unix:", socket),
+                       absl::StrCat("--directory=", logs)};
   launch.output = absl::StrCat(logs, "/agent.log");
   return StartGuardian(launch);
 }

@@ -1,6 +1,5 @@
 // squall: see `squall --help`.
 #include <CLI/CLI.hpp>
-
 #include <functional>
 #include <iostream>
 #include <string>
@@ -55,8 +54,9 @@ void AddAgent(CLI::App* root, AgentFlags* flags, std::function<void()> chosen) {
   app->add_option("--name", flags->name, "name of the agent (default: role-PID)");
   app->add_option("--role", flags->role, "role of the target in plans (default: name of the program)");
   app->add_option("--label", flags->labels, "label of the target: NAME=VALUE (repeatable)");
-  app->add_option("--link", flags->links,
-                  "carry traffic: NAME=LISTEN,UPSTREAM, e.g. in=127.0.0.1:6400,127.0.0.1:6379 (repeatable; port 0 = any)");
+  app->add_option(
+      "--link", flags->links,
+      "carry traffic: NAME=LISTEN,UPSTREAM, e.g. in=127.0.0.1:6400,127.0.0.1:6379 (repeatable; port 0 = any)");
   app->add_option("--port", flags->ports, "a port that the target listens on: NAME=HOST:PORT (repeatable)");
   app->add_option("--ready_log", flags->ready_log, "ready once a line of output matches this regular expression");
   app->add_option("--ready_tcp", flags->ready_tcp, "ready once this named --port accepts a connection");
@@ -84,14 +84,16 @@ void AddController(CLI::App* root, ControllerFlags* flags, std::function<void()>
 void AddByHand(CLI::App* root, ByHandFlags* flags, int* exit_code) {
   CLI::App* arm = root->add_subcommand("arm", "arm a fault at a running agent; it ends by itself");
   arm->add_option("kind", flags->kind, "fault kind: crash, hang, delay, load_spike, start, drain")->required();
-  arm->add_option("--on", flags->on, "whom: role=ROLE[,count=N|percent=P|all=true][,label.NAME=VALUE], link=NAME, load=NAME")
+  arm->add_option("--on", flags->on,
+                  "whom: role=ROLE[,count=N|percent=P|all=true][,label.NAME=VALUE], link=NAME, load=NAME")
       ->required();
   arm->add_option("--for", flags->for_, "how long, at most 15m")->required();
   arm->add_option("--name", flags->name, "name for list and lift (default: made up)");
   arm->add_option("--seed", flags->seed, "seed of its draws");
   arm->add_option("parameters", flags->parameters, "of the kind: FIELD=VALUE, e.g. latency=1s direction=DOWNSTREAM");
-  arm->footer("Example: squall arm delay --on link=in --for 30s latency=200ms jitter=50ms\n"
-              "         squall arm hang --on role=cache --for 5s");
+  arm->footer(
+      "Example: squall arm delay --on link=in --for 30s latency=200ms jitter=50ms\n"
+      "         squall arm hang --on role=cache --for 5s");
   arm->callback([=] { *exit_code = squall::ArmCommand(*flags); });
   CLI::App* lift = root->add_subcommand("lift", "end an armed fault now");
   lift->add_option("name", flags->name, "its name, as arm and list print it");
@@ -130,7 +132,9 @@ int main(int argc, char** argv) {
   AddAgent(&app, &agent, [&] { exit_code = squall::AgentCommand(agent); });
   AddController(&app, &controller, [&] { exit_code = squall::ControllerCommand(controller); });
   AddByHand(&app, &by_hand, &exit_code);
-  app.add_subcommand("version", "print the version")->callback([] { std::cout << "squall " << squall::kVersion << "\n"; });
+  app.add_subcommand("version", "print the version")->callback([] {
+    std::cout << "squall " << squall::kVersion << "\n";
+  });
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

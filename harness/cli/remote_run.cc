@@ -117,8 +117,8 @@ absl::StatusOr<RunOutcome> Run(const RunOptions& options, const std::string& whe
     status = stream->Finish();
     interrupted = canceller.exit_code();
   }
-  if (interrupted != 0) return RunOutcome{interrupted, "squall run: interrupted; the controller was told to halt the run\n",
-                                           std::nullopt};
+  if (interrupted != 0)
+    return RunOutcome{interrupted, "squall run: interrupted; the controller was told to halt the run\n", std::nullopt};
   if (!status.ok()) {
     return absl::Status(static_cast<absl::StatusCode>(status.error_code()),
                         absl::StrCat("controller ", where, ": ", status.error_message()));

@@ -39,15 +39,16 @@ int RunCommand(const RunFlags& flags) {
   options.sets = *sets;
   for (const auto& [name, path] : *binaries) options.binaries[name] = AbsolutePath(path);
   options.seed = flags.plan.seed;
-  options.report_dir = AbsolutePath(flags.report_dir.empty() ? absl::StrCat("squall-reports/", getpid()) : flags.report_dir);
+  options.report_dir =
+      AbsolutePath(flags.report_dir.empty() ? absl::StrCat("squall-reports/", getpid()) : flags.report_dir);
   options.replay_command = ReplayCommand(flags);
   const char* no_color = std::getenv("NO_COLOR");  // no-color.org
   options.style = StyleOf(STDOUT_FILENO, no_color != nullptr && *no_color != '\0');
   options.status = [&](const std::string& text) {
     if (!flags.quiet) std::cout << StatusUpdate(text, options.style) << std::flush;
   };
-  const RunOutcome outcome = flags.controller.empty() ? RunLocally(options)
-                                                      : RunRemotely(options, flags.controller, flags.token_file);
+  const RunOutcome outcome =
+      flags.controller.empty() ? RunLocally(options) : RunRemotely(options, flags.controller, flags.token_file);
   if (!flags.quiet) std::cout << ClearStatus(options.style);
   (outcome.exit_code == kBadUsage ? std::cerr : std::cout) << outcome.last_screen << std::flush;
   return outcome.exit_code;

@@ -26,8 +26,8 @@ std::vector<ChartData> Charts(const Engine& engine, const plan::v1::Plan& plan) 
     const bool chosen = plan.charts().empty() ||
                         std::find(plan.charts().begin(), plan.charts().end(), signal.name()) != plan.charts().end();
     if (!chosen) continue;
-    const auto points = EvaluateChart(plan, engine.signals(), signal.name(), engine.run_start_ns(), engine.run_start_ns(),
-                                      end, step);
+    const auto points =
+        EvaluateChart(plan, engine.signals(), signal.name(), engine.run_start_ns(), engine.run_start_ns(), end, step);
     if (!points.ok()) continue;  // the plan was checked; a signal that reads nothing is an empty chart
     ChartData chart;
     chart.name = signal.name();

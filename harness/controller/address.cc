@@ -26,7 +26,7 @@ constexpr char kTokenHeader[] = "x-squall-token";
 constexpr size_t kShortestToken = 32;
 
 absl::StatusOr<std::string> ReadToken(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   if (stat(path.c_str(), &info) != 0) return absl::NotFoundError(absl::StrCat("token file ", path, " cannot be read"));
   if ((info.st_mode & 077) != 0) {
     return absl::PermissionDeniedError(absl::StrCat("token file ", path, " is open to others: chmod 600 it"));
@@ -57,7 +57,7 @@ absl::Status PreparePath(const std::string& path) {
   if (mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) {
     return absl::ErrnoToStatus(errno, absl::StrCat("making ", directory));
   }
-  struct stat info {};
+  struct stat info{};
   if (stat(directory.c_str(), &info) != 0) return absl::ErrnoToStatus(errno, directory);
   if ((info.st_mode & 077) != 0 || info.st_uid != geteuid()) {
     return absl::PermissionDeniedError(
@@ -90,7 +90,8 @@ absl::StatusOr<Address> ParseAddress(const std::string& text, const std::string&
   const std::string host = colon == text.npos ? text : text.substr(0, colon);
   int port = -1;
   if (colon == text.npos || !absl::SimpleAtoi(text.substr(colon + 1), &port) || port < 0 || port > 65535) {
-    return absl::InvalidArgumentError(absl::StrCat("not an address: \"", text, "\"; write unix:/path or 127.0.0.1:PORT"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("not an address: \"", text, "\"; write unix:/path or 127.0.0.1:PORT"));
   }
   if (host != "127.0.0.1" && host != "[::1]" && host != "localhost") {
     return absl::PermissionDeniedError(

@@ -12,9 +12,7 @@
 namespace squall {
 namespace {
 
-std::string Scratch(const std::string& name) {
-  return ::testing::TempDir() + "/" + name;
-}
+std::string Scratch(const std::string& name) { return ::testing::TempDir() + "/" + name; }
 
 std::string PrivateDirectory() {  // short: a socket's path is at most 107 bytes
   std::string path = "/tmp/squall-test-XXXXXX";
@@ -97,7 +95,7 @@ TEST(Serve, TheSocketAndItsDirectoryArePrivate) {
   Guarded service(address);
   const auto server = Serve(address, {&service}, nullptr);
   ASSERT_TRUE(server.ok()) << server.status();
-  struct stat info {};
+  struct stat info{};
   ASSERT_EQ(stat(address.path.c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0600u);
   ASSERT_EQ(stat((directory + "/inner").c_str(), &info), 0);

@@ -69,9 +69,9 @@ std::unique_ptr<Engine> RunDriver::Run(LoadedPlan plan, EngineOptions options,
   hub_->SetSink(nullptr);
   rusage after{};
   getrusage(RUSAGE_SELF, &after);
-  engine->SetControllerCost(SecondsOf(after.ru_utime) + SecondsOf(after.ru_stime) - SecondsOf(before.ru_utime) -
-                                SecondsOf(before.ru_stime),
-                            after.ru_maxrss / 1024.0);
+  engine->SetControllerCost(
+      SecondsOf(after.ru_utime) + SecondsOf(after.ru_stime) - SecondsOf(before.ru_utime) - SecondsOf(before.ru_stime),
+      after.ru_maxrss / 1024.0);
   return engine;
 }
 

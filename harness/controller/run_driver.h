@@ -23,7 +23,8 @@ class RunDriver {
   RunDriver(AgentHub* hub, const Clock* clock) : hub_(hub), clock_(clock) {}
 
   // Blocks until the engine is done. `status` gets the live line once a second. The agents of `options` are filled in.
-  std::unique_ptr<Engine> Run(LoadedPlan plan, EngineOptions options, const std::function<void(const std::string&)>& status);
+  std::unique_ptr<Engine> Run(LoadedPlan plan, EngineOptions options,
+                              const std::function<void(const std::string&)>& status);
 
   // Thread-safe, also before Run; the first one counts.
   void Halt(const std::string& why, int exit_code);

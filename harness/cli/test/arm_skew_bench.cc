@@ -1,8 +1,8 @@
 // From the time at which a step is due to the time at which its fault is armed, over a run of many short hangs.
 //
 //   ci/bench arm_skew [--json FILE]
-#include <algorithm>
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <string>
@@ -21,7 +21,8 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   const std::string directory = squall::ShortDirectory();
   std::ofstream plan(directory + "/plan.yaml");
-  plan << "squall: 1\nname: arm_skew\ntargets:\n  cache:\n    argv: [\"${bin.server}\", \"--port\", \"${port}\", \"--save\", \"\"]\n"
+  plan << "squall: 1\nname: arm_skew\ntargets:\n  cache:\n    argv: [\"${bin.server}\", \"--port\", \"${port}\", "
+          "\"--save\", \"\"]\n"
        << "    ready: {log: \"Ready to accept\"}\nsteps:\n";
   for (int i = 0; i < steps; ++i) {
     plan << absl::StrCat("  - {name: s", i, ", at: ", 1000 + 200 * i,
@@ -42,11 +43,12 @@ int main(int argc, char** argv) {
   }
   std::sort(skews.begin(), skews.end());
   const double p50 = skews[skews.size() / 2], p99 = skews[skews.size() * 99 / 100];
-  std::printf("schedule to armed: p50 %.2f ms   p99 %.2f ms   max %.2f ms   of %zu\n", p50, p99, skews.back(), skews.size());
+  std::printf("schedule to armed: p50 %.2f ms   p99 %.2f ms   max %.2f ms   of %zu\n", p50, p99, skews.back(),
+              skews.size());
   if (!json.empty()) {
-    std::ofstream(json) << nlohmann::json{{"arm_skew_p50_ms", p50}, {"arm_skew_p99_ms", p99}, {"arm_skew_max_ms", skews.back()}}
-                               .dump(2)
-                        << "\n";
+    std::ofstream(json)
+        << nlohmann::json{{"arm_skew_p50_ms", p50}, {"arm_skew_p99_ms", p99}, {"arm_skew_max_ms", skews.back()}}.dump(2)
+        << "\n";
   }
   return 0;
 }

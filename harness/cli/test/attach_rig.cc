@@ -25,10 +25,14 @@ constexpr char kRedis[] = "targets/redis/redis-server";
 AttachRig::AttachRig(std::vector<std::string> flags) : directory_(ShortDirectory()) {
   target_port_ = HeldPort::Reserve()->port();
   const std::string target = absl::StrCat("127.0.0.1:", target_port_);
-  std::vector<std::string> argv = {OurProgram(kSquall), "agent", "--name=rig", "--role=cache",
+  std::vector<std::string> argv = {OurProgram(kSquall),
+                                   "agent",
+                                   "--name=rig",
+                                   "--role=cache",
                                    absl::StrCat("--socket=", directory_, "/a.sock"),
                                    absl::StrCat("--directory=", directory_),
-                                   absl::StrCat("--link=in=127.0.0.1:0,", target), absl::StrCat("--port=port=", target),
+                                   absl::StrCat("--link=in=127.0.0.1:0,", target),
+                                   absl::StrCat("--port=port=", target),
                                    "--ready_tcp=port"};
   argv.insert(argv.end(), flags.begin(), flags.end());
   for (const std::string& argument :
@@ -42,9 +46,9 @@ AttachRig::AttachRig(std::vector<std::string> flags) : directory_(ShortDirectory
     const Ended listed = Squall({"list"});
     const std::string key = "link.in.address  127.0.0.1:";
     const size_t at = listed.out.find(key);
-    return at != std::string::npos && absl::SimpleAtoi(listed.out.substr(at + key.size(),
-                                                                         listed.out.find('\n', at) - at - key.size()),
-                                                       &link_port_);
+    return at != std::string::npos &&
+           absl::SimpleAtoi(listed.out.substr(at + key.size(), listed.out.find('\n', at) - at - key.size()),
+                            &link_port_);
   })) << program_->err();
   EXPECT_TRUE(Eventually([this] { return PingThroughLink() >= 0; }));
   agent_ = Child("squall");

@@ -21,18 +21,19 @@ class Attach : public ::testing::Test {
   Attach() : directory_(ShortDirectory()), address_(absl::StrCat("unix:", directory_, "/c/controller.sock")) {
     controller_ = std::make_unique<Program>(
         std::vector<std::string>{OurProgram(kSquall), "controller", absl::StrCat("--listen=", address_)});
-    EXPECT_TRUE(Eventually([&] { return controller_->out().find("listening") != std::string::npos; })) << controller_->err();
+    EXPECT_TRUE(Eventually([&] { return controller_->out().find("listening") != std::string::npos; }))
+        << controller_->err();
   }
   std::unique_ptr<Program> Agent(const std::string& name) {
     const std::string place = absl::StrCat(directory_, "/", name);
     return std::make_unique<Program>(std::vector<std::string>{
         OurProgram(kSquall), "agent", "--test", absl::StrCat("--name=", name), "--role=cache", "--socket=none",
-        absl::StrCat("--directory=", directory_), absl::StrCat("--controller=", address_), "--", OurProgram(kRedis), "--port",
-        "0", "--unixsocket", place + ".sock", "--save", ""});
+        absl::StrCat("--directory=", directory_), absl::StrCat("--controller=", address_), "--", OurProgram(kRedis),
+        "--port", "0", "--unixsocket", place + ".sock", "--save", ""});
   }
   Ended Run() {
-    return RunProgram({OurProgram(kSquall), "run", OurProgram(kPlan), "--seed=1", absl::StrCat("--controller=", address_),
-                       absl::StrCat("--report_dir=", directory_, "/report")});
+    return RunProgram({OurProgram(kSquall), "run", OurProgram(kPlan), "--seed=1",
+                       absl::StrCat("--controller=", address_), absl::StrCat("--report_dir=", directory_, "/report")});
   }
 
   const std::string directory_, address_;

@@ -23,7 +23,8 @@ void ArmHang(const AttachRig& rig) {
 }
 
 void ArmDelay(const AttachRig& rig) {
-  const Ended armed = rig.Squall({"arm", "delay", "--on", "link=in", "--for", "60s", "latency=400ms", "direction=DOWNSTREAM"});
+  const Ended armed =
+      rig.Squall({"arm", "delay", "--on", "link=in", "--for", "60s", "latency=400ms", "direction=DOWNSTREAM"});
   ASSERT_EQ(armed.code, 0) << armed.err;
   ASSERT_GE(rig.PingThroughLink(), kDelayMs);
 }

@@ -1,9 +1,10 @@
-// How long a fault outlives whoever held it: kill -9 of the agent, of guardian and agent, mid-hang; of the agent, mid-delay;
-// and of a controller, whose lease must pass. The promise: lease + 500 ms, 500 ms where no lease is waited for.
+// How long a fault outlives whoever held it: kill -9 of the agent, of guardian and agent, mid-hang; of the agent,
+// mid-delay; and of a controller, whose lease must pass. The promise: lease + 500 ms, 500 ms where no lease is waited
+// for.
 //
 //   ci/bench kill [--json FILE]
-#include <algorithm>
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <functional>
@@ -70,8 +71,8 @@ int main(int argc, char** argv) {
     kept = kept && in_time;
     figures["kill_" + name + "_p50_ms"] = times[times.size() / 2];
     figures["kill_" + name + "_max_ms"] = times.back();
-    std::printf("%-32s p50 %7.1f ms   max %7.1f ms   of %d   promise 500 ms: %s\n", name.c_str(), times[times.size() / 2],
-                times.back(), rounds, in_time ? "kept" : "BROKEN");
+    std::printf("%-32s p50 %7.1f ms   max %7.1f ms   of %d   promise 500 ms: %s\n", name.c_str(),
+                times[times.size() / 2], times.back(), rounds, in_time ? "kept" : "BROKEN");
   }
   if (!json.empty()) std::ofstream(json) << figures.dump(2) << "\n";
   return kept ? 0 : 1;

@@ -118,7 +118,8 @@ TEST(KillController, ItsFaultsAtAgentsStartedByHandLapse) {
       if (CommandOf(pid) == "redis-server") target = pid;
     }
     return target != 0 && StateOf(target) == 'T';
-  })) << run.out() << run.err() << host.err();
+  })) << run.out()
+      << run.err() << host.err();
   controller.Signal(SIGKILL);
   controller.Wait();
   const RealClock clock;

@@ -40,7 +40,8 @@ TEST(Check, EveryUglyPlanIsRefusedWithItsPlace) {
 TEST(Check, HugeMissingAndStrangeFilesAreRefusedAtOnceInLittleMemory) {
   const std::string directory = ShortDirectory();
   std::ofstream(directory + "/huge.yaml") << std::string(10 << 20, 'a');
-  for (const std::string& path : {directory + "/huge.yaml", directory + "/missing.yaml", directory, std::string("/dev/null")}) {
+  for (const std::string& path :
+       {directory + "/huge.yaml", directory + "/missing.yaml", directory, std::string("/dev/null")}) {
     const Ended ended = RunProgram({OurProgram(kSquall), "check", path});
     EXPECT_EQ(ended.code, 2) << path;
     EXPECT_NE(ended.err.find(path), std::string::npos) << ended.err;
