@@ -27,12 +27,9 @@ class Obligation {
     if (cut_) return;
     // The instants r + stays at which `g` answers for an r.
     const int64_t first = first_ns_ + stays_ns_, last = last_ns_ + stays_ns_;
-    if (from_ns <= last && to_ns > first) {
-      value_ = any_ ? Or(value_, g) : g;
-      any_ = true;
-    }
     if (g.v == Tri::kTrue && to_ns > first && !held_since_ns_) held_since_ns_ = std::max(from_ns, first) - stays_ns_;
     if (complete_) return;
+    if (from_ns <= last && to_ns > first) Take(g);
     if (to_ns > last_ns_) tail_ = And(tail_, f);
     if (any_ && value_.v == Tri::kTrue) {
       decided_ = true;
@@ -51,18 +48,13 @@ class Obligation {
   void Cut(int64_t t_ns) {
     if (complete_) return;
     complete_ = true;
-    cut_ = !decided_;
-    if (decided_) return;
-    decided_ = true;
     if (t_ns <= last_ns_) {
-      value_ = any_ ? Or(value_, BoolValue::Unknown()) : BoolValue::Unknown();
-    } else if (tail_.v != Tri::kFalse) {
-      BoolValue rest;
-      rest.hi = tail_.hi;
-      value_ = any_ ? Or(value_, rest) : rest;
+      Take(BoolValue::Unknown());
+    } else {  // the best is the last r, of which the least is missing
+      Take(And(tail_, BoolValue::Unknown()));
     }
-    any_ = true;
-    cut_ = value_.v == Tri::kUnknown;
+    cut_ = !decided_ && value().v == Tri::kUnknown;
+    decided_ = true;
   }
 
   bool decided() const { return decided_; }
@@ -76,6 +68,11 @@ class Obligation {
   int64_t last_ns() const { return last_ns_; }
 
  private:
+  void Take(const BoolValue& value) {
+    value_ = any_ ? Or(value_, value) : value;
+    any_ = true;
+  }
+
   int64_t first_ns_, last_ns_, stays_ns_;
   bool any_ = false;
   BoolValue value_;

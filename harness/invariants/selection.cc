@@ -44,7 +44,6 @@ void SelectionNode::Refresh() {
 void SelectionNode::FindNew() {
   const auto* all = graph_->store().OfMetric(selector_.name);
   if (all == nullptr) return;
-  kind_ = all->front()->kind;
   for (; looked_at_ < all->size(); ++looked_at_) {
     const Series* series = (*all)[looked_at_];
     if (matchers_.Matches(series->labels)) slots_.push_back({.series = series});
@@ -74,6 +73,7 @@ void SelectionNode::Schedule(size_t index) {
 bool SelectionNode::Step(int64_t t_ns) {
   changed_.clear();
   fresh_.clear();
+  learned_ = false;
   ++round_;
   while (!queue_.empty() && queue_.top().first <= t_ns) {
     const auto [due, index] = queue_.top();
@@ -85,7 +85,7 @@ bool SelectionNode::Step(int64_t t_ns) {
   }
   while (!queue_.empty() && slots_[queue_.top().second].due_ns != queue_.top().first) queue_.pop();
   due_ = queue_.empty() ? kForever : queue_.top().first;
-  return !changed_.empty() || !fresh_.empty();
+  return !changed_.empty() || !fresh_.empty() || learned_;
 }
 
 void SelectionNode::TakeIn(size_t index, int64_t t_ns) {
@@ -101,6 +101,10 @@ void SelectionNode::TakeSample(Slot* slot, const Sample& sample) {
   slot->last_ns = sample.t_ns;
   newest_ns_ = std::max(newest_ns_, sample.t_ns);
   slot->ended = sample.ended;
+  if (!kind_) {
+    kind_ = slot->series->kind;
+    learned_ = true;
+  }
   if (sample.ended) return;
   slot->undefined = std::isnan(sample.value);
   switch (slot->series->kind) {

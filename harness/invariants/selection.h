@@ -57,6 +57,7 @@ class SelectionNode : public Node {
   void Refresh() override;
   bool Step(int64_t t_ns) override;
 
+  // Of an undeclared metric: known from the first sample of a matching series on, whenever that came into the store.
   std::optional<SeriesKind> kind() const { return kind_; }
   size_t size() const { return slots_.size(); }
   const State& Of(size_t slot) const { return slots_[slot].state; }
@@ -107,6 +108,7 @@ class SelectionNode : public Node {
   uint64_t round_ = 0;
   size_t live_ = 0, known_ = 0;
   bool ambiguous_ = false;
+  bool learned_ = false;  // this step showed the kind
   int64_t newest_ns_ = std::numeric_limits<int64_t>::min();
 };
 

@@ -186,8 +186,11 @@ class Trace {
       }
     }
     if (holes_.empty()) return;
+    const bool within = std::any_of(holes_.begin(), holes_.end(),
+                                    [&](const auto& hole) { return hole.first < until_ms && until_ms < hole.second; });
     agent::v1::Batch batch;
     batch.set_watermark_ns(TestTime(until_ms));
+    batch.set_dropped(within ? 1 : 0);
     store_->Apply("dropper", batch);
   }
 
