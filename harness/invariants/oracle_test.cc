@@ -357,7 +357,7 @@ class RandomTest : public testing::Test {
 
 TEST_F(RandomTest, ScopesOfInstantsAgreeWithBruteForce) {
   std::map<report::v1::Truth, int> seen;
-  for (int round = 0; round < 250 * kEffort; ++round) {
+  for (int round = 0; round < 150 * kEffort; ++round) {
     Trace trace(kEnd * kTickMs);
     Oracle oracle;
     MakeTrace(&trace, &oracle);
@@ -413,7 +413,7 @@ TEST_F(RandomTest, ScopesOfInstantsAgreeWithBruteForce) {
     if (HasFatalFailure()) return;
     ++seen[result.verdict()];
   }
-  for (const auto truth : {report::v1::HOLDS, report::v1::VIOLATED, report::v1::UNKNOWN}) EXPECT_GT(seen[truth], 20);
+  for (const auto truth : {report::v1::HOLDS, report::v1::VIOLATED, report::v1::UNKNOWN}) EXPECT_GT(seen[truth], 10);
 }
 
 TEST_F(RandomTest, RecoveryAgreesWithBruteForce) {
@@ -471,7 +471,8 @@ TEST_F(RandomTest, ResponsesAgreeWithBruteForce) {
       int recovery = -1;
       const bool rises = now == 2 && prev == 0, may_rise = now == 1 || (now == 2 && prev == 1);
       if (rises || may_rise) {
-        const int answer = oracle.Obligation(values, t, d, h, 1 << 20, &recovery).v;
+        int answer = oracle.Obligation(values, t, d, h, 1 << 20, &recovery).v;
+        if (now == 1 && t + h == kEnd) answer = std::min(answer, 1);  // to a trigger between two ticks
         v = std::min(v, rises || answer == 2 ? answer : 1);
       }
       sure += rises;

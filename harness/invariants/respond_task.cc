@@ -46,16 +46,18 @@ void RespondTask::VisitTrigger(int64_t from_ns, int64_t to_ns, Tri trigger) {
   }
 }
 
+void RespondTask::MaybeTriggered(int64_t t_ns) {
+  const bool maybe = std::any_of(maybe_.begin(), maybe_.end(), [&](const Stretch& stretch) {
+    return stretch.from_ns <= t_ns && t_ns < stretch.to_ns;
+  });
+  if (maybe) Trigger(t_ns, false);
+}
+
 void RespondTask::Visit(int64_t from_ns, int64_t to_ns, const BoolSnapshot& now) {
   while (answers_.size() > 1 && answers_[1].t_ns <= from_ns) answers_.pop_front();
   const BoolValue f = answers_.front().f;
   VisitTrigger(from_ns, to_ns, now.a.v);
-  if (last_held_ == Tri::kTrue && now.b.v != Tri::kTrue) {
-    const int64_t t = from_ns - body_.stays_ns;
-    for (const Stretch& stretch : maybe_) {
-      if (stretch.from_ns <= t && t < stretch.to_ns) Trigger(t, false);
-    }
-  }
+  if (last_held_ == Tri::kTrue && now.b.v != Tri::kTrue) MaybeTriggered(from_ns - body_.stays_ns);
   last_held_ = now.b.v;
   while (!maybe_.empty() && maybe_.front().to_ns < from_ns - body_.stays_ns) maybe_.pop_front();
   for (Open& open : open_) open.obligation.Visit(from_ns, to_ns, f, now.b);
@@ -68,6 +70,7 @@ void RespondTask::Visit(int64_t from_ns, int64_t to_ns, const BoolSnapshot& now)
 void RespondTask::Drain(int64_t limit_ns) {
   BodyTask::Drain(limit_ns);
   if (!steps_->run_end_ns() || limit_ns <= *steps_->run_end_ns()) return;
+  if (last_held_ == Tri::kTrue) MaybeTriggered(limit_ns - body_.stays_ns);  // from there on no answer can be seen whole
   for (Open& open : open_) {
     open.obligation.Cut(limit_ns);
     Close(open);

@@ -70,6 +70,7 @@ class RespondTask : public BodyTask {
     int64_t from_ns, to_ns;
   };
   void Trigger(int64_t t_ns, bool sure);
+  void MaybeTriggered(int64_t t_ns);  // no answer is at hand from here on: was there a trigger, perhaps?
   void VisitTrigger(int64_t from_ns, int64_t to_ns, Tri trigger);
   void Close(const Open& open);
 
