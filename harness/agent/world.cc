@@ -161,7 +161,14 @@ absl::Status World::Begin(const std::map<std::string, std::string>& addresses) {
   for (const auto& [name, address] : Addresses()) variables_[name] = address;
   begun_ = true;
   for (const InstanceInfo& instance : Instances()) {
-    if (instance.incarnation > 0) RETURN_IF_ERROR(Watch(instance));  // started by hand, before the plan came
+    if (instance.incarnation == 0)
+      continue;  // else started by hand, before the plan came: the run has seen no edge of it
+    RETURN_IF_ERROR(Watch(instance));
+    agent::v1::TargetEdge edge;
+    edge.set_edge(agent::v1::TargetEdge::STARTED);
+    EmitEdge(instance, edge, options_.clock->Now());
+    edge.set_edge(agent::v1::TargetEdge::READY);
+    if (instance.ready) EmitEdge(instance, edge, options_.clock->Now());
   }
   if (!owns_target_) RETURN_IF_ERROR(fleet_->Begin(variables_));
   StartReadyLoads();
